@@ -1,0 +1,1 @@
+"""Ultan: a personal memory for coding agents."""

@@ -1,0 +1,1 @@
+"""Typer and Rich live here and nowhere else."""

@@ -1,0 +1,1 @@
+"""What is remembered: entries, the snapshot of them, and the one road to a write."""

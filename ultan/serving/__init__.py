@@ -1,0 +1,1 @@
+"""One process that keeps things warm: the socket, MCP and the reading room."""

@@ -1,0 +1,1 @@
+"""One module per thing you can ask for; each returns values and prints nothing."""
