@@ -5,15 +5,19 @@ scanner behind it costs nothing. Where the private module is missing, the public
 package answers; both give the same values (``tests/unit/test_plainjson.py``).
 """
 
-try:
-    from _json import encode_basestring as _quote
-    from _json import make_scanner as _make_scanner
-except ImportError:  # another interpreter: slower, same answers
-    _make_scanner = None
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    _quote: Callable[[str], str]
+    _make_scanner: Callable[[object], Callable[[str, int], tuple[Any, int]]] | None
+
+try:
+    from _json import encode_basestring as _quote
+    from _json import make_scanner as _make_scanner  # type: ignore[assignment]
+except ImportError:  # another interpreter: slower, same answers
+    _make_scanner = None
 
 WHITE = " \t\n\r"
 DEEPEST = 200
@@ -80,7 +84,7 @@ def clean(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
 
