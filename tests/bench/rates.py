@@ -24,6 +24,7 @@ def rates(folder):
     items = [item for turn in human for item in turn["label"]["items"]]
     relevant = Counter(entry for prompt in prompts for entry in prompt["relevant"])
     kinds = {entry["id"]: entry["kind"] for entry in library}
+    own = {"global"} | {f"project:{prompt['project']}" for prompt in prompts}
     signals = Counter(item["signal"] for item in items)
     shown = [prompt for prompt in prompts if not prompt["silent"]]
     return {
@@ -38,6 +39,12 @@ def rates(folder):
         "relevant_a_prompt": round(sum(len(prompt["relevant"]) for prompt in shown) / len(shown), 4),
         "used_entries_share": round(len(relevant) / len(library), 4),
         "uses_of_a_used_entry": round(sum(relevant.values()) / len(relevant), 4),
+        "used_share_by_kind": {
+            kind: round(
+                sum(kinds[entry] == kind for entry in relevant)
+                / sum(e["kind"] == kind and e["scope"] in own for e in library), 4)
+            for kind in sorted(set(kinds.values()))
+        },
         "use_share_by_kind": {
             kind: round(sum(n for entry, n in relevant.items() if kinds[entry] == kind) / sum(relevant.values()), 4)
             for kind in sorted(set(kinds.values()))
