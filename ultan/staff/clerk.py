@@ -1,0 +1,189 @@
+"""Transcript → Proposal by rules alone: what the person plainly dictated, at no cost.
+
+The clerk reads only the person's own words (origins ``user``, ``answer``, ``rejection``). Each
+statement is weighed by its cues; what weighs enough becomes a draft of a rule in the person's
+words, with what it leaves out looked up in what was just said. Drafts of one session are settled
+among themselves (the last word wins) and then against the library: known → reinforce, corrected
+→ supersede, else create.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ultan.events import ANSWER, PERSON, REJECTION, Piece, Transcript
+from ultan.library.actions import Cite, Create, Reinforce
+from ultan.staff import drafting, subjects
+from ultan.staff.cues import table
+from ultan.staff.proposals import Proposal, Suggestion
+from ultan.staff.statements import Statement, statements
+from ultan.staff.subjects import Subject
+from ultan.staff.weights import OFF_TOPIC, THRESHOLD, WEIGHTS
+
+if TYPE_CHECKING:
+    from ultan.library.entry import Entry
+    from ultan.library.snapshot import Library
+
+Nearest = Callable[[str, int], Sequence["Entry"]]
+MOST = 20  # suggestions in a proposal; the weightiest are kept
+LOOK_BACK = 4  # statements in which an omitted object or value is looked up
+NEAREST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A rule on its way into the library."""
+
+    rule: str
+    subject: Subject
+    score: float
+    position: int
+    cites: tuple[Cite, ...]
+    statement: Statement
+    why: str = ""
+    origin: str = "user"
+    question: str = ""
+    marks: frozenset[str] = field(default_factory=frozenset)
+
+
+def propose(
+    transcript: Transcript, library: "Library", *, nearest: Nearest | None = None
+) -> Proposal:
+    """What the person dictated in *transcript* after its overlap, as actions on *library*.
+
+    *nearest* gives the entries closest to a text; without it all that count here are compared.
+    The same transcript and library give the same proposal.
+    """
+    drafts = settled(drafts_of(transcript))
+    live = list(library.live(transcript.project or None))
+    suggestions = [
+        _suggestion(draft, nearest(draft.rule, NEAREST) if nearest else live, transcript.project)
+        for draft in sorted(sorted(drafts, key=lambda draft: -draft.score)[:MOST], key=lambda draft: draft.position)
+    ]
+    return Proposal(suggestions=tuple(suggestions))
+
+
+def drafts_of(transcript: Transcript) -> list[Draft]:
+    """Everything in *transcript* that reads like a standing rule, in order."""
+    drafts: list[Draft] = []
+    said: list[tuple[str, Statement]] = []
+    for number, piece in enumerate(transcript.pieces):
+        if piece.origin not in PERSON:
+            continue
+        read = statements(piece.text)
+        if number >= transcript.overlap:
+            drafts += _from_answer(piece, number) if piece.origin == ANSWER else _from_words(piece, number, read, said)
+        said += [(piece.id, statement) for statement in read]
+    return drafts
+
+
+def settled(drafts: Iterable[Draft]) -> list[Draft]:
+    """*drafts* without repetition and contradiction: what is said again adds evidence, the last word wins."""
+    kept: list[Draft] = []
+    for draft in drafts:
+        kept = [old for old in kept if not subjects.replaces(draft.subject, old.subject)]
+        for place, old in enumerate(kept):
+            if subjects.same(draft.subject, old.subject) or subjects.same(old.subject, draft.subject):
+                kept[place] = replace(old, cites=(*old.cites, *draft.cites)[:6], score=max(old.score, draft.score))
+                break
+        else:
+            kept.append(draft)
+    return kept
+
+
+def weigh(statement: Statement, origin: str = "user") -> float:
+    """How plainly *statement* lays down a rule."""
+    score = sum(WEIGHTS.get(mark, 0.0) for mark in statement.marks)
+    if origin == REJECTION:
+        score += WEIGHTS["rejection"]
+    if statement.things or statement.marks & {"code", "quoted", "command", "agent"}:
+        if statement.aspects:
+            score += WEIGHTS["slot"]
+    else:
+        score += OFF_TOPIC
+    return score
+
+
+def _from_words(piece: Piece, number: int, read: list[Statement], said: list[tuple[str, Statement]]) -> list[Draft]:
+    drafts: list[Draft] = []
+    for place, statement in enumerate(read):
+        score = weigh(statement, piece.origin)
+        if score < THRESHOLD:
+            continue
+        cues = table(statement.language)
+        before = [*said, *((piece.id, earlier) for earlier in read[:place])][-LOOK_BACK:]
+        context = drafting.left_out(statement, before, cues)
+        parts = [*(earlier for _, earlier in context), statement]
+        rule = drafting.rule_text(parts, cues)
+        subject = subjects.subject_of(rule, cues)
+        cites = [Cite(event=name, quote=earlier.text[:1000]) for name, earlier in context]
+        why = " ".join(
+            later.text for later in read[place + 1 : place + 3] if "reason" in later.marks and weigh(later) < THRESHOLD
+        )
+        drafts.append(
+            Draft(rule, subject, score, number, (*cites, Cite(event=piece.id, quote=statement.text[:1000])), statement,
+                  why=why[:1000], origin=piece.origin, marks=statement.marks)
+        )  # fmt: skip
+    return drafts
+
+
+def _from_answer(piece: Piece, number: int) -> list[Draft]:
+    """A question of the client's dialog that the person answered: a decision, unless it only said go on."""
+    asked = statements(piece.about)
+    answered = statements(piece.text)
+    if not answered or not piece.about.strip():
+        return []
+    marks = frozenset().union(*(statement.marks for statement in answered))
+    momentary = any("oneoff" in statement.marks for statement in (*asked, *answered))
+    if momentary and not marks & {"standing", "never"}:
+        return []
+    text = f"{piece.about.strip()} {piece.text.strip()}"[:1100]
+    subject = subjects.subject_of(text, table(answered[0].language))
+    cite = Cite(event=piece.id, quote=piece.text.strip()[:1000])
+    return [
+        Draft(text, subject, THRESHOLD + 1, number, (cite,), answered[0], origin=ANSWER, question=piece.about.strip(),
+              marks=marks)
+    ]  # fmt: skip
+
+
+def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Suggestion:
+    supersedes: list[str] = []
+    known: Entry | None = None
+    for entry in entries:
+        theirs = drafting.subject_of_entry(entry)
+        if subjects.replaces(draft.subject, theirs):
+            supersedes.append(entry.id)
+        elif known is None and subjects.same(draft.subject, theirs):
+            known = entry
+    if known and not supersedes:
+        return Suggestion(action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again")
+    return Suggestion(action=_creation(draft, project, supersedes), reason=_reason(draft, supersedes))
+
+
+def _creation(draft: Draft, project: str, supersedes: list[str]) -> Create:
+    kind = drafting.kind_of(draft.rule, draft.marks, draft.statement.things, draft.origin)
+    is_global = drafting.is_global(draft.rule, draft.marks, draft.statement.things, kind) or not project
+    cues = table(draft.statement.language)
+    triggers = drafting.triggers_of(draft.rule, cues)
+    topic = drafting.topic_of(draft.subject)
+    return Create(
+        folder=("global/" if is_global else f"projects/{project}/") + topic,
+        kind=kind,
+        title=drafting.title_of(draft.rule, cues),
+        rule=draft.rule,
+        why=draft.why,
+        subject=draft.subject.named,
+        tags=drafting.tags_of(draft.subject, draft.rule),
+        applies_when=drafting.situations_of(draft.subject, draft.rule),
+        files=drafting.files_of(draft.rule),
+        triggers=triggers,
+        evidence=draft.cites,
+        salience="contradicts" if supersedes or "correction" in draft.marks else "novel",
+        supersedes=tuple(supersedes[:8]),
+    )
+
+
+def _reason(draft: Draft, supersedes: list[str]) -> str:
+    heard = ", ".join(sorted(draft.marks & WEIGHTS.keys()))
+    what = f"corrects {', '.join(supersedes)}; " if supersedes else ""
+    return f"{what}heard {heard or 'an answer'} ({draft.score:.1f})"[:600]

@@ -1,0 +1,25 @@
+"""Commands of the shell that people make rules about: what of them a rule means, and when they come up."""
+
+import re
+
+# name → (RE2 of the call that a rule against it means, situation)
+COMMANDS = {
+    "pip": (r"\bpip3?\s+install\b", "installing Python packages"), "uv": (r"\buv\s+(?:add|pip|run|sync)\b", "installing Python packages"),
+    "poetry": (r"\bpoetry\s+(?:add|install|run)\b", "installing Python packages"), "conda": (r"\bconda\s+(?:install|create)\b", "installing Python packages"),
+    "pipenv": (r"\bpipenv\s+\w+", "installing Python packages"), "npm": (r"\bnpm\s+(?:install|i|add|ci|run)\b", "installing JavaScript packages"),
+    "npx": (r"\bnpx\s+\S+", "running JavaScript tools"), "yarn": (r"\byarn(?:\s+(?:add|install))?\b", "installing JavaScript packages"),
+    "pnpm": (r"\bpnpm\s+(?:add|install|i)\b", "installing JavaScript packages"), "bun": (r"\bbun\s+(?:add|install|run)\b", "installing JavaScript packages"),
+    "cargo": (r"\bcargo\s+\w+", "building Rust code"), "make": (r"\bmake\s+\w+", "building"), "docker": (r"\bdocker\s+\w+", "running containers"),
+    "podman": (r"\bpodman\s+\w+", "running containers"), "sudo": (r"\bsudo\s+\S+", "running a command as root"), "rm": (r"\brm\s+-\w+", "deleting files"),
+    "curl": (r"\bcurl\s+\S+", "fetching over HTTP"), "wget": (r"\bwget\s+\S+", "fetching over HTTP"), "brew": (r"\bbrew\s+install\b", "installing tools"),
+    "apt": (r"\bapt(?:-get)?\s+install\b", "installing tools"), "pytest": (r"\bpytest\b", "running tests"), "jest": (r"\bjest\b", "running tests"),
+    "black": (r"\bblack\s+\S+", "formatting code"), "prettier": (r"\bprettier\s+\S+", "formatting code"), "grep": (r"\bgrep\s+\S+", "searching in files"),
+    "rg": (r"\brg\s+\S+", "searching in files"), "terraform": (r"\bterraform\s+\w+", "changing infrastructure"), "kubectl": (r"\bkubectl\s+\w+", "working on the cluster"),
+    "gradle": (r"\bgradlew?\s+\w+", "building"), "mvn": (r"\bmvn\s+\w+", "building"), "git": ("", "working with git"),
+}  # fmt: skip
+
+
+def commands_in(text: str) -> list[str]:
+    """Known commands named in *text*, in order."""
+    words = re.findall(r"(?<![\w./-])[a-z]+3?(?![\w/]|\.\w)", text.lower())
+    return list(dict.fromkeys(word.removesuffix("3") for word in words if word.removesuffix("3") in COMMANDS and word != "make"))

@@ -1,0 +1,218 @@
+"""A heard statement made into the parts of an entry: rule, title, kind, scope, folder, cues, triggers.
+
+All of it from the person's words and the tables; nothing is invented. A statement that leaves out
+its object ("add this decorator to all methods") is completed by the statement it leans on.
+"""
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from ultan.library.actions import Kind, TriggerSpec
+from ultan.staff import subjects
+from ultan.staff.commands import COMMANDS, commands_in
+from ultan.staff.cues import Cues, language_of, table
+from ultan.staff.statements import Statement
+from ultan.staff.subjects import Subject
+
+if TYPE_CHECKING:
+    from ultan.library.entry import Entry
+
+# What a concept belongs to; the first that fits names the folder.
+TOPICS = (
+    ("git", ("commit", "branch", "review", "repository")),
+    ("tests", ("test", "assertion")),
+    ("naming", ("name",)),
+    ("docs", ("doc", "docstring", "comment")),
+    ("style", ("style", "annotation", "decorator", "import", "exception")),
+    ("working-together", ("interaction",)),
+    ("code", ("function", "method", "class", "argument", "variable", "attribute", "constant", "interface", "code", "module", "loop")),
+    ("data", ("data", "api")),
+    ("interface", ("ui",)),
+    ("operations", ("build", "log", "config", "command")),
+    ("files", ("file",)),
+)  # fmt: skip
+# Situations in which a rule about a concept matters, as a prompt would put them.
+SITUATIONS = {
+    "function": "writing a new function", "method": "adding a method to a class", "class": "writing a class",
+    "argument": "choosing parameters of a function", "variable": "naming variables", "attribute": "adding attributes to a class",
+    "name": "choosing names in code", "import": "writing imports at the top of a file", "module": "adding a dependency",
+    "decorator": "defining functions or methods that may need a decorator", "annotation": "writing signatures and type hints",
+    "docstring": "documenting code", "comment": "writing or changing comments", "exception": "handling errors",
+    "assertion": "checking inputs", "test": "writing or running tests", "commit": "committing changes",
+    "branch": "creating, merging or pushing a branch", "repository": "changing the repository", "file": "creating or moving files",
+    "doc": "writing documentation", "code": "writing code", "style": "formatting code", "log": "adding logs or analytics",
+    "config": "changing configuration", "command": "running a command in the shell", "api": "changing an API",
+    "data": "changing the database or its schema", "build": "changing the build or a release", "review": "opening or reviewing a pull request",
+    "interaction": "asking or answering the user", "ui": "changing the user interface", "tool": "working on a tool or provider",
+}  # fmt: skip
+_GIT = re.compile(r"\bgit\s+([a-z-]+)((?:\s+--?[\w-]+)*)|\b(force[- ]push)|(--no-verify)\b|\b(amend|rebase|squash)", re.I)
+_LITERAL = re.compile(r"`([^`\n]+)`")
+_GLOB = re.compile(r"(?<![\w/])((?:[\w.*-]+/)+[\w.*-]*|\*\.[A-Za-z]{1,5}|[\w-]+\.(?:md|py|ts|tsx|js|go|rs|toml|yaml|yml|json|lock|sql|sh|mod|css|html))(?![\w/])")  # fmt: skip
+_EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.I)
+_CLAUSE_END = re.compile(r"[,;:.!?]\s|\b(?:but|use|instead|always|only|and use|because)\b", re.I)
+_BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.I)
+_TITLE_CHARS = 90
+
+
+def left_out(statement: Statement, before: list[tuple[str, Statement]], cues: Cues) -> list[tuple[str, Statement]]:
+    """The earlier statements, oldest first, that *statement* needs to stand alone."""
+    subject = subjects.subject_of(statement.text, cues)
+    named = statement.things & subjects.OBJECTS
+    needs_object = bool(statement.aspects) and not named
+    leans = "anaphor" in statement.marks and not subject.values
+    if not needs_object and not leans:
+        return []
+    for name, earlier in reversed(before):
+        if "tiny" in earlier.marks or earlier.text == statement.text:
+            continue
+        theirs = subjects.subject_of(earlier.text, cues)
+        if (needs_object and earlier.things & subjects.OBJECTS) or (
+            leans and (theirs.values or (not needs_object and theirs.words and earlier.things))
+        ):
+            return [(name, earlier)]
+    return []
+
+
+def rule_text(parts: list[Statement], cues: Cues) -> str:
+    """The person's words as a rule: without what only led up to them, with a capital and a full stop."""
+    sentences = []
+    for part in parts:
+        text = cues.body(part.text).strip() or part.text.strip()
+        text = text[0].upper() + text[1:] if text[0].isalpha() and "`" not in text[:1] else text
+        sentences.append(text if text[-1] in ".!?。！？।؟" else text + ".")  # noqa: RUF001 -- their own marks
+    return " ".join(sentences)[:1200]
+
+
+def title_of(rule: str, cues: Cues) -> str:
+    """The rule in a few words."""
+    text = subjects.before_reason(rule.split("\n")[0], cues).strip(" ,;:–—-")  # noqa: RUF001 -- dashes as typed
+    frame = cues.groups.get("frame")
+    for _ in range(3):
+        found = frame.match(text) if frame else None
+        if not found or len(text) - found.end() < 8:
+            break
+        text = text[found.end() :].lstrip(" ,:")
+    first = re.split(r"(?<=[^.\d])[.!?](?:\s|$)", text, maxsplit=1)[0].strip() or text
+    if len(first) > _TITLE_CHARS:
+        first = first[:_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+    first = first if len(first) >= 3 else rule[:_TITLE_CHARS]
+    return (first[0].upper() + first[1:]).ljust(3, ".")
+
+
+def kind_of(rule: str, marks: frozenset[str], things: frozenset[str], origin: str) -> Kind:
+    """What sort of memory a rule is."""
+    del rule
+    if origin == "answer":
+        return "decision"
+    if "danger" in marks and marks & {"ban", "never"}:
+        return "warn"
+    if "agent" in marks or ("interaction" in things and marks & {"ask", "ban", "reminder"}):
+        return "preference"
+    if marks & {"standing", "never", "practice", "ask", "norm", "ruledoc"}:
+        return "convention"
+    if "want" in marks:
+        return "preference"
+    return "finding"
+
+
+def is_global(rule: str, marks: frozenset[str], things: frozenset[str], kind: Kind) -> bool:
+    """Whether a rule is about the person rather than about one project."""
+    if "everywhere" in marks:
+        return True
+    if "here" in marks or kind in ("finding", "warn", "decision"):
+        return False
+    return kind == "preference" and not subjects.values_in(rule) and "tool" not in things
+
+
+def topic_of(subject: Subject) -> str:
+    """Name of the folder for *subject* below its scope."""
+    concepts = subject.concepts | {slot.aspect for slot in subject.slots}
+    for topic, members in TOPICS:
+        if concepts.intersection(members):
+            return topic
+    return "general"
+
+
+def tags_of(subject: Subject, rule: str) -> tuple[str, ...]:
+    """Concepts and commands a rule is about, at most eight."""
+    return tuple([*commands_in(rule), *sorted(subject.concepts)][:8])
+
+
+def situations_of(subject: Subject, rule: str) -> tuple[str, ...]:
+    """Short phrases naming when a rule matters."""
+    found = [COMMANDS[command][1] for command in commands_in(rule)]
+    found += [SITUATIONS[concept] for concept in sorted(subject.concepts) if concept in SITUATIONS]
+    return tuple(dict.fromkeys(found))[:6]
+
+
+def files_of(rule: str) -> tuple[str, ...]:
+    """Globs and paths a rule names."""
+    return tuple(dict.fromkeys(match.group(1)[:200] for match in _GLOB.finditer(rule)))[:8]
+
+
+def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
+    """Tool calls that would go against *rule*: commands and files it forbids. They advise, never block."""
+    triggers: list[TriggerSpec] = []
+    for segment in _banned(rule, cues):
+        for literal in _LITERAL.findall(segment):
+            if " " in literal or literal in COMMANDS:
+                triggers.append(_for_literal(literal))
+        plain = _LITERAL.sub(" ", segment)
+        triggers += [TriggerSpec(tool="Bash", pattern=COMMANDS[name][0]) for name in commands_in(plain) if COMMANDS[name][0]]
+        triggers += [_for_git(match) for match in _GIT.finditer(plain)]
+        if _EDIT.search(plain):
+            triggers += [
+                TriggerSpec(tool="Edit|Write|MultiEdit", pattern=_path_pattern(path)) for path in files_of(plain)
+            ]
+    unique = {(trigger.tool, trigger.pattern): trigger for trigger in triggers}
+    return tuple(unique.values())[:8]
+
+
+def _banned(rule: str, cues: Cues) -> list[str]:
+    segments = []
+    for name in ("never", "ban", "contrast"):
+        pattern = cues.groups.get(name)
+        for match in pattern.finditer(rule) if pattern else ():
+            rest = rule[match.end() :]
+            stop = _CLAUSE_END.search(rest)
+            segments.append(rest[: stop.start()] if stop else rest)
+    if _BANNED_BEFORE.search(rule):
+        segments.append(rule[: _BANNED_BEFORE.search(rule).start()])  # type: ignore[union-attr]
+    if re.search(r"(?:,|\bund\b|\band)\s*(?:not|never|nicht|nie)\s+[a-z]+", rule):
+        segments += re.findall(r"\b(?:not|never|nicht|nie)\s+(?:use\s+)?([\w` -]+)", rule)
+    return segments
+
+
+def _for_literal(literal: str) -> TriggerSpec:
+    if literal in COMMANDS and COMMANDS[literal][0]:
+        return TriggerSpec(tool="Bash", pattern=COMMANDS[literal][0])
+    words = r"\s+".join(re.escape(word) for word in literal.split())
+    return TriggerSpec(tool="Bash", pattern=(r"\b" if literal[0].isalnum() else "") + words[:500])
+
+
+def _for_git(match: re.Match[str]) -> TriggerSpec:
+    verb, flags, force, no_verify, other = match.groups()
+    if force:
+        return TriggerSpec(tool="Bash", pattern=r"\bgit\s+push\b.*(?:--force\b|--force-with-lease\b|\s-f\b)")
+    if no_verify:
+        return TriggerSpec(tool="Bash", pattern=r"\bgit\s+\w+.*--no-verify\b")
+    if other:
+        verb = {"amend": r"commit\b.*--amend", "squash": r"merge\b.*--squash", "rebase": "rebase"}[other.lower()]
+        return TriggerSpec(tool="Bash", pattern=rf"\bgit\s+{verb}\b")
+    tail = "".join(rf".*{re.escape(flag)}\b" for flag in (flags or "").split())
+    return TriggerSpec(tool="Bash", pattern=rf"\bgit\s+{re.escape(verb)}\b{tail}")
+
+
+def _path_pattern(path: str) -> str:
+    return re.escape(path).replace(r"\*", r"[^/]*").rstrip("/") + (r"\b" if path[-1].isalnum() else "")
+
+
+def subject_of_entry(entry: "Entry") -> Subject:
+    """What an entry of the library is about."""
+    return _subject_of_text(entry.rule or entry.title)
+
+
+@functools.lru_cache(maxsize=4096)
+def _subject_of_text(text: str) -> Subject:
+    return subjects.subject_of(text, table(language_of(text)))

@@ -1,0 +1,125 @@
+"""A person's words, cut into statements, and how plainly each lays down a rule.
+
+A statement is a stretch of the person's own text (never a fence, a quoted line, terminal
+output or a table), verbatim, so that it can be cited. ``weigh`` adds up what its cues say: a
+standing word and a command weigh for a rule, a question or an order of the moment against.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ultan.staff.commands import commands_in
+from ultan.staff.cues import Cues, language_of, table
+
+LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
+_FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
+_IMAGE = re.compile(r"\[(?:Image|Pasted text)[^\]]*\]")
+_FOREIGN_LINE = re.compile(
+    r"""^[ \t]*(?:
+        > | \| | \+--- | [{}\[\]"]\s*$ | "[\w.-]+"\s*: | @@ | [+-]{3}\s | diff\s--git
+        | \[?\d{2,4}[-/:]\d\d | time=\d | (?:level|msg)= | (?:\$|%|➜|❯|PS>)\s | \w+@[\w-]+:
+        | \[[^\]]+\]\s*(?:[~/$>]|\w+@) | (?:Traceback|Caused\ by|at\ \S+\(|File\ ") | \w*(?:Error|Exception):
+        | (?:import|func|def|class|const|let|var|return|if|for|package|type)\s.*[{(:;=]\s*$
+        | [^\w\s"'(`@#*/~.-] | /\w+(?:\s|$)(?!\w*/)
+    )""",
+    re.VERBOSE,
+)
+_HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
+_BREAK = re.compile(
+    r"""(?<![.])[.](?=\s|$)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b\d\.)(?<!\bz\.B\.)
+      | [!?]+(?=\s|$) | [。！？।؟]+ | \.{3,}(?=\s+[A-Z]) | …(?=\s+[A-Z]) | \n+""",  # noqa: RUF001 -- their own marks
+    re.VERBOSE,
+)
+_SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+_CAPS = re.compile(r"\b(?!(?:API|CLI|JSON|HTML|HTTP|SQL|URL|TODO|README|CLAUDE|AGENTS|DRY|CI|CD|UI|UX|DB|ID|MD)\b)[A-Z]{3,}\b")  # fmt: skip
+_NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
+_CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A verbatim stretch of the person's text and what its words do."""
+
+    text: str
+    body: str
+    start: int
+    marks: frozenset[str]
+    things: frozenset[str]
+    aspects: frozenset[str]
+    language: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the piece."""
+        return self.start + len(self.text)
+
+
+def own_text(text: str) -> str:
+    """*text* with everything the person did not say themselves blanked out; same length, same positions."""
+    for pattern in (_PRIVATE, _FENCE, _IMAGE):
+        text = pattern.sub(_blank, text)
+    lines = text.splitlines(keepends=True)
+    if len(lines) > LONGEST_OWN_LINES:
+        heading = _HEADING.search(text)
+        if heading:
+            text = text[: heading.start()] + _blank_text(text[heading.start() :])
+            lines = text.splitlines(keepends=True)
+    return "".join(_blank_text(line) if _FOREIGN_LINE.match(line) else line for line in lines)
+
+
+def statements(text: str) -> list[Statement]:
+    """The statements of *text* in order."""
+    own = own_text(text)
+    cues = table(language_of(own))
+    return [_read(text[start:end], start, cues) for start, end in _stretches(own)]
+
+
+def _stretches(own: str) -> Iterator[tuple[int, int]]:
+    shielded = _SPAN.sub(lambda span: "x" * len(span.group()), own)
+    start = 0
+    for stop in [*(match.end() for match in _BREAK.finditer(shielded)), len(own)]:
+        part = own[start:stop]
+        left = len(part) - len(part.lstrip())
+        stripped = part.strip()
+        if len(stripped) > 1:
+            yield start + left, start + left + len(stripped)
+        start = stop
+
+
+def _read(text: str, start: int, cues: Cues) -> Statement:
+    body = cues.body(text) or text
+    marks = set(cues.found(text, body))
+    if _verb_first(body, cues):
+        marks.add("order")
+    if text.rstrip().endswith(("?", "？", "؟")):  # noqa: RUF001 -- their own marks
+        marks.add("asks")
+    if _CAPS.search(text) or _NOT_CAPS.search(text):
+        marks.add("shout")
+    if text.rstrip().endswith("!"):
+        marks.add("bang")
+    if _CODE.search(text):
+        marks.add("code")
+    if commands_in(text):
+        marks.add("command")
+    if _SPAN.search(text):
+        marks.add("quoted")
+    words = len(text.split()) if cues.language not in ("ja", "zh") else len(text) // 2
+    marks.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 40 else "medium")
+    return Statement(
+        text, body, start, frozenset(marks), cues.things_in(text), cues.aspects_in(text), cues.language
+    )
+
+
+def _verb_first(body: str, cues: Cues) -> bool:
+    verbs = cues.groups.get("verbs")
+    return bool(verbs and verbs.match(body))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _blank_text(found.group())
+
+
+def _blank_text(text: str) -> str:
+    return "".join(char if char == "\n" else " " for char in text)

@@ -1,0 +1,253 @@
+"""What a rule demands of what: enough to see that two rules are one, or that the later corrects the earlier.
+
+A rule about a part of code gets *slots*: (what is said, of which object, which value). A prefix,
+a suffix or a letter case can hold only one value an object, so a new value replaces the old; a
+decorator or an import stands beside others. Rules without slots are compared by their words.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ultan.recall.text import terms
+from ultan.staff.cues import Cues, table
+
+# Objects whose names and bodies rules are about, and what a rule may want on them.
+OBJECTS = frozenset(
+    ("function", "method", "argument", "variable", "attribute", "class", "constant", "interface", "file", "branch",
+     "commit", "test", "module", "command", "api", "ui", "log", "config", "data", "doc", "repository")
+)  # fmt: skip
+EXCLUSIVE = ("prefix", "suffix", "case")  # one value an object
+FEATURES = ("decorator", "import", "docstring", "annotation", "exception", "assertion", "comment")
+_BEARERS = frozenset(("function", "method", "class", "test", "module", "file", "argument", "attribute", "variable"))
+_TOKEN = re.compile(
+    r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|«([^»\n]{1,60})»|「([^」\n]{1,60})」"
+    r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?!\w)|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
+    r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]+\.[A-Za-z]{2,5})\b"
+)
+# Words of dictation itself: every rule has them, none is about them.
+FRAME = frozenset(
+    terms(
+        "want like make sure always never ensure remember going forward new keep mind start include add good great "
+        "important please now later also first second everything anything"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One thing demanded of one object."""
+
+    aspect: str
+    target: frozenset[str]
+    values: frozenset[str]
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether a second value would contradict the first."""
+        return self.aspect in EXCLUSIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule is about, in a form that two rules can be compared by."""
+
+    slots: tuple[Slot, ...]
+    values: frozenset[str]
+    words: frozenset[str]
+    concepts: frozenset[str]
+    negative: bool
+    language: str = field(compare=False, default="en")
+
+    @property
+    def named(self) -> str:
+        """The subject in a few words, for the entry."""
+        if not self.slots:
+            return ""
+        first = self.slots[0]
+        return " ".join([*sorted(first.target), first.aspect])[:200]
+
+
+def subject_of(text: str, cues: Cues | None = None) -> Subject:
+    """What the rule *text* is about."""
+    cues = cues or table("en")
+    core = before_reason(text, cues)
+    values = values_in(core)
+    plain = _TOKEN.sub(" ", core)
+    concepts = cues.things_in(plain)
+    negatives = ("never", "ban")
+    negative = any(cues.groups[name].search(core) for name in negatives if name in cues.groups)
+    return Subject(
+        slots=_slots(core, cues, values),
+        values=frozenset(values),
+        words=frozenset(stems(plain)),
+        concepts=concepts,
+        negative=negative,
+        language=cues.language,
+    )
+
+
+def before_reason(text: str, cues: Cues) -> str:
+    """*text* up to where it begins to say why."""
+    reason = cues.groups.get("reason")
+    found = reason.search(text, 15) if reason else None
+    return text[: found.start()] if found else text
+
+
+def values_in(text: str) -> list[str]:
+    """Quoted words, identifiers, decorators, numbers, colours: what a rule gives literally, in order."""
+    found = [next(group for group in match.groups() if group) for match in _TOKEN.finditer(text)]
+    return [value.strip().strip(".,;:") for value in found if value.strip()]
+
+
+def stems(text: str) -> list[str]:
+    """Content words of *text*, stemmed, without the words of dictation."""
+    return [term for term in terms(text) if term not in FRAME]
+
+
+def _slots(core: str, cues: Cues, values: list[str]) -> tuple[Slot, ...]:
+    plain = _TOKEN.sub(lambda match: " " * len(match.group()), core)
+    aspects = cues.aspects_in(plain)
+    concepts = cues.things_in(plain)
+    slots: list[Slot] = []
+    targets = _targets(plain, cues)
+    if "name" in concepts or aspects & {"prefix", "suffix", "case"}:
+        slots += _naming(core, plain, cues, targets, values)
+    if not slots:
+        for feature in FEATURES:
+            if feature in concepts:
+                literal = frozenset(
+                    value.lstrip("@").lower() for value in values
+                ) if feature in ("decorator", "import") else frozenset()  # fmt: skip
+                bearers = [target for target in targets if target & _BEARERS] or [frozenset()]
+                slots += [Slot(feature, target - {feature}, literal) for target in bearers]
+                break
+    return tuple(slots)
+
+
+def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], values: list[str]) -> list[Slot]:
+    for aspect in ("case", "prefix", "suffix", "digit", "contain"):
+        pattern = cues.aspects.get(aspect)
+        found = pattern.search(core if aspect == "case" else plain) if pattern else None
+        if not found:
+            continue
+        if aspect == "case":
+            given = frozenset((re.sub(r"[\s_-]", "", found.group().lower()),))
+        elif aspect == "digit":
+            given = frozenset(("digit",))
+        else:
+            given = frozenset(value.lower() for value in values[:1])
+        if given:
+            return [Slot(aspect, target, given) for target in (targets or [frozenset()])]
+    return []
+
+
+def _targets(plain: str, cues: Cues) -> list[frozenset[str]]:
+    """The objects a rule is about: the compound before *name*, else the first compound of objects."""
+    marks = _concept_tokens(plain, cues)
+    names = [number for number, (_, concept) in enumerate(marks) if concept == "name"]
+    for number in names:
+        before = _compound(plain, marks[:number][::-1], marks[number][0], backwards=True)
+        if before:
+            return before
+    for number in names:
+        after = _compound(plain, marks[number + 1 :], marks[number][0], backwards=False)
+        if after:
+            return after
+    objects = [mark for mark in marks if mark[1] in OBJECTS]
+    return _compound(plain, objects, objects[0][0], backwards=False) if objects else []
+
+
+def _concept_tokens(plain: str, cues: Cues) -> list[tuple[tuple[int, int], str]]:
+    found = [
+        (match.span(), name)
+        for name, pattern in cues.things.items()
+        if name in OBJECTS or name == "name"
+        for match in pattern.finditer(plain)
+    ]
+    return sorted(found)
+
+
+_JOINT = re.compile(r"[\s,/]*(?:\b(?:and|or|und|et|y|e|en|i|и|та|ve|و|agus)\b[\s,]*(?:your|all|the)?[\s]*)?")
+_AND = re.compile(r"[,/]|\b(?:and|or|und|oder|et|ou|y|o|e|en|of|i|и|или|та|ve|و|agus)\b")
+
+
+def _compound(
+    plain: str, marks: Iterable[tuple[tuple[int, int], str]], anchor: tuple[int, int], *, backwards: bool
+) -> list[frozenset[str]]:
+    """Objects that stand together next to *anchor*; joined by *and* they are several targets."""
+    targets: list[set[str]] = []
+    edge = anchor
+    for span, concept in marks:
+        between = plain[span[1] : edge[0]] if backwards else plain[edge[1] : span[0]]
+        if span == edge:
+            between = ""
+        first = not targets
+        if concept not in OBJECTS or (len(between) > 40 if first and not backwards else not _JOINT.fullmatch(between)):
+            if first and not backwards and concept in OBJECTS:
+                continue
+            break
+        if first or _AND.search(between):
+            targets.append({concept})
+        else:
+            targets[-1].add(concept)
+        edge = span
+    return [frozenset(target) for target in targets]
+
+
+def same(one: Subject, other: Subject) -> bool:
+    """Whether both rules demand the same."""
+    if one.negative != other.negative:
+        return False
+    if one.slots or other.slots:
+        mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
+        theirs = {(slot.aspect, slot.target, slot.values) for slot in other.slots}
+        return bool(mine) and mine <= theirs
+    return _literal_match(one, other) and likeness(one, other) >= 0.55
+
+
+def replaces(new: Subject, old: Subject) -> bool:
+    """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied."""
+    for mine in new.slots:
+        for theirs in old.slots:
+            if mine.aspect != theirs.aspect or mine.target != theirs.target:
+                continue
+            if mine.exclusive and mine.values != theirs.values:
+                return True
+            if mine.values == theirs.values and new.negative != old.negative:
+                return True
+    if new.slots or old.slots:
+        return False
+    if new.negative != old.negative:
+        return _literal_match(new, old) and likeness(new, old) >= 0.6
+    return bool(new.values and old.values and not new.values & old.values) and _words_alike(new, old) >= 0.7
+
+
+def likeness(one: Subject, other: Subject) -> float:
+    """How much of the shorter rule the other repeats, in [0, 1]; literal values count double."""
+    if one.language != other.language:
+        return _across(one, other)
+    return _words_alike(one, other) if not (one.values and other.values) else (
+        0.5 * _words_alike(one, other) + 0.5 * _share(one.values, other.values)
+    )  # fmt: skip
+
+
+def _across(one: Subject, other: Subject) -> float:
+    things = _share(one.concepts, other.concepts)
+    return 0.5 * things + 0.5 * _share(one.values, other.values) if one.values or other.values else things * 0.6
+
+
+def _words_alike(one: Subject, other: Subject) -> float:
+    small, large = sorted((one.words, other.words), key=len)
+    if not small:
+        return 0.0
+    shared = len(small & large)
+    return 0.5 * shared / len(small) + 0.5 * shared / len(small | large)
+
+
+def _literal_match(one: Subject, other: Subject) -> bool:
+    return not (one.values and other.values) or bool(one.values & other.values)
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0
