@@ -1,0 +1,58 @@
+"""Everything that is run on Ultan: ``nox -s lint types tests crash docs bench``.
+
+``nox --no-venv -s lint`` uses the current environment, as ``.ci/run`` and pre-commit do.
+"""
+
+import nox
+
+nox.options.sessions = ["lint", "types", "tests", "docs"]
+nox.options.reuse_existing_virtualenvs = True
+QUICK = ("pytest",)
+
+
+def _install(session: nox.Session) -> None:
+    if session.virtualenv.is_sandboxed:
+        session.install("-e", ".[dev]")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Ruff with every rule, and its formatter's opinion on what is staged."""
+    if session.virtualenv.is_sandboxed:
+        session.install("ruff>=0.9")
+    session.run("ruff", "check", *session.posargs)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy --strict over the package."""
+    _install(session)
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The quick tier; `nox -s tests -- -m slow` runs the slow one."""
+    _install(session)
+    session.run(*QUICK, *session.posargs)
+
+
+@nox.session
+def crash(session: nox.Session) -> None:
+    """Stop at every side effect, reopen, check the numbered invariants; kill captures and curators."""
+    _install(session)
+    session.run(*QUICK, "-m", "slow or not slow", "tests/crash", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Write the generated reference anew; a test compares it with the code."""
+    _install(session)
+    session.run("python", "docs/generate.py", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Latency of the installed hooks as ratios to a bare interpreter, then quality where data is found."""
+    _install(session)
+    session.run("ultan", "bench", "latency", *session.posargs)

@@ -1,0 +1,368 @@
+"""Turns what verbs return into JSON, plain text or Rich; the only place that prints.
+
+A renderer gives *blocks* (lines, tables, markdown); a ``Screen`` shows them: Rich on a
+terminal, the same words without colour anywhere else. Whatever the text came from, what
+reaches the terminal is inert (RELIABILITY R26): our own colours are the only escapes.
+"""
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ultan.verbs.change import Changed
+    from ultan.verbs.check import Checked
+    from ultan.verbs.config import Configuration
+    from ultan.verbs.list_ import Listing
+    from ultan.verbs.pause import Pause
+    from ultan.verbs.rebuild import Rebuilt
+    from ultan.verbs.review import Decided, Waiting
+    from ultan.verbs.save import Saved
+    from ultan.verbs.search import Found
+    from ultan.verbs.show import Related, Shown
+    from ultan.verbs.undo import Logged, Undone
+
+HIDDEN = frozenset(("raw",))  # an entry's bytes are what the other fields already say
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line; *style* is a Rich style and lost in plain text."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headings; in plain text, columns of equal width."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """Text of an entry, as it is written."""
+
+    text: str
+
+
+Block = Line | Table | Markdown
+
+
+class Screen:
+    """Where a command shows its answer: values on stdout, everything else on stderr."""
+
+    def __init__(self, out: TextIO, err: TextIO, environ: Mapping[str, str], *, as_json: bool = False) -> None:
+        """Keep the streams; colours need a terminal and no ``NO_COLOR``."""
+        self.out, self.err, self.environ, self.as_json = out, err, environ, as_json
+
+    def show(self, value: Any, blocks: Iterable[Block]) -> None:
+        """Print *value* as one JSON document, or *blocks* for people."""
+        if self.as_json:
+            text = json.dumps(jsonable(value), ensure_ascii=not _speaks_unicode(self.out), indent=2)
+            self.out.write(text + "\n")
+        else:
+            self._print(self.out, blocks)
+        self.out.flush()
+
+    def say(self, text: str, style: str = "") -> None:
+        """One remark on stderr: never part of the answer."""
+        self._print(self.err, [Line(text, style)])
+
+    def fail(self, message: str, hint: str = "") -> None:
+        """``error: …`` and ``hint: …`` on stderr, in the words of an ``UltanError``."""
+        self._print(self.err, [Line(f"error: {message}", "bold red")])
+        if hint:
+            self._print(self.err, [Line(f"hint: {hint}", "dim")])
+
+    def is_rich(self, stream: TextIO) -> bool:
+        """Whether *stream* is a terminal that takes colours and boxes."""
+        try:
+            is_terminal = stream.isatty()
+        except (AttributeError, ValueError):
+            return False
+        return is_terminal and self.environ.get("TERM") != "dumb"
+
+    def _print(self, stream: TextIO, blocks: Iterable[Block]) -> None:
+        if self.is_rich(stream):
+            console = self.console(stream)
+            for block in blocks:
+                console.print(_rich(block), soft_wrap=isinstance(block, Line))
+            return
+        for block in blocks:
+            stream.writelines(line.rstrip() + "\n" for line in _plain(block))
+        stream.flush()
+
+    def console(self, stream: TextIO) -> "Console":
+        """A Rich console on *stream*."""
+        from rich.console import Console  # noqa: PLC0415 -- 40 ms, only on a terminal
+
+        return Console(
+            file=stream, highlight=False, markup=False, emoji=False, no_color=bool(self.environ.get("NO_COLOR"))
+        )
+
+
+def inert(text: str) -> str:
+    """*text* without control, direction and invisible characters; newline and tab stay."""
+    from ultan.redaction import neutral  # noqa: PLC0415 -- see ultan.redaction
+
+    return neutral(text)
+
+
+def _rich(block: Block) -> Any:
+    match block:
+        case Line(text, style):
+            from rich.text import Text  # noqa: PLC0415 -- only on a terminal
+
+            return Text(inert(text), style=style)
+        case Table(columns, rows):
+            from rich import table  # noqa: PLC0415 -- only on a terminal
+            from rich.text import Text  # noqa: PLC0415 -- only on a terminal
+
+            grid = table.Table(box=None, pad_edge=False, header_style="bold")
+            for column in columns:
+                grid.add_column(column, overflow="fold")
+            for row in rows:
+                grid.add_row(*(Text(inert(cell)) for cell in row))
+            return grid
+        case Markdown(text):
+            from rich import markdown  # noqa: PLC0415 -- only on a terminal
+
+            return markdown.Markdown(inert(text), hyperlinks=False)
+
+
+def _plain(block: Block) -> list[str]:
+    match block:
+        case Line(text) | Markdown(text):
+            return inert(text).split("\n")
+        case Table(columns, rows):
+            cells = [[inert(cell).replace("\n", " ") for cell in row] for row in (columns, *rows)]
+            widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+            return [
+                "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
+            ]
+
+
+def _speaks_unicode(stream: TextIO) -> bool:
+    return (getattr(stream, "encoding", "") or "").lower().replace("-", "").startswith("utf")
+
+
+def jsonable(value: Any) -> Any:  # noqa: PLR0911 -- one line a kind of value
+    """*value* in JSON's own types: records by field name, dates and paths as texts."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {name: jsonable(getattr(value, name)) for name in value._fields}
+        items = sorted(value) if isinstance(value, (set, frozenset)) else value
+        return [jsonable(item) for item in items]
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value):
+        fields = [field.name for field in dataclasses.fields(value)]
+    elif hasattr(type(value), "__slots__"):
+        fields = list(type(value).__slots__)
+    else:
+        return os.fspath(value) if hasattr(value, "__fspath__") else str(value)
+    return {
+        name: jsonable(getattr(value, name)) for name in fields if not name.startswith("_") and name not in HIDDEN
+    }
+
+
+# --- blocks that several commands share -----------------------------------------------------------
+
+
+def day(at: float) -> str:
+    """The day and minute of *at* in UTC, for display."""
+    import time  # noqa: PLC0415 -- a formatter, not a clock
+
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
+
+
+def one_line(text: str, width: int = 100) -> str:
+    """*text* on one line, cut with an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1].rstrip() + "…"
+
+
+def fields(value: Any) -> list[Block]:
+    """A record as ``name: value`` lines, for results without a shape of their own."""
+    found: list[Block] = []
+    for name, item in jsonable(value).items():
+        if isinstance(item, list) and item and isinstance(item[0], dict):
+            found.append(Line(f"{name}:"))
+            found.append(Table(list(item[0]), [[_cell(cell) for cell in row.values()] for row in item]))
+        elif isinstance(item, dict):
+            found.append(Line(f"{name}:"))
+            found.extend(Line(f"  {key}: {_cell(inner)}") for key, inner in item.items())
+        else:
+            found.append(Line(f"{name}: {_cell(item)}"))
+    return found
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_cell(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
+# --- one renderer for each kind of answer ---------------------------------------------------------
+
+MARKS = {"convention": "[C]", "preference": "[P]", "finding": "[F]", "warn": "[W]", "abstraction": "[A]"}
+
+
+def saved(value: "Saved") -> list[Block]:
+    """What became of a saved text."""
+    if not value.entry:
+        return [Line(f"held for review: {value.title}. {value.note}")]
+    rows: list[Block] = [Line(f"{value.did} {value.entry}", "green"), Line(f"  {_mark(value.kind)} {value.title}")]
+    if value.speaker != "person":
+        rows.append(Line(f"  kept as the {value.speaker}'s words (trust {value.trust}): nobody typed them in this session"))
+    if value.note:
+        rows.append(Line(f"  {value.note}"))
+    rows.append(Line(f"  `ultan undo {value.number}` takes it back", "dim"))
+    return rows
+
+
+def found(value: "Found") -> list[Block]:
+    """Hits, best first."""
+    if not value.hits:
+        return [Line("nothing found")]
+    rows: list[Block] = []
+    for hit in value.hits:
+        rows.append(Line(f"{_mark(hit.kind)} {hit.title}", "bold"))
+        rows.append(Line(f"    {one_line(hit.rule)}"))
+        rows.append(Line(f"    {hit.id}  {hit.trust}  {hit.updated}  {hit.score:g}", "dim"))
+    return rows
+
+
+def shown(value: "Shown") -> list[Block]:
+    """An entry as it is written, then what stands around it."""
+    rows: list[Block] = [Line(value.entry.id, "bold"), Markdown(value.text.rstrip("\n"))]
+    for head, ids in (
+        ("links to", value.links), ("linked from", value.linked_from), ("beside it", value.siblings),
+        ("folders", value.subfolders),
+    ):  # fmt: skip
+        if ids:
+            rows.append(Line(f"{head}: {', '.join(ids)}"))
+    if value.readme:
+        rows += [Line("folder:", "bold"), Markdown(value.readme.rstrip("\n"))]
+    if value.history:
+        rows.append(Table(("op", "at", "by", "why"), [(str(v.number), v.at, v.by, v.why) for v in value.history]))
+    return rows
+
+
+def listing(value: "Listing") -> list[Block]:
+    """Entries as a table, then what could not be read."""
+    rows: list[Block] = []
+    if value.rows:
+        cells = [
+            (row.id, _mark(row.kind), one_line(row.title, 60), row.trust, row.updated, "pinned" if row.pinned else row.status)
+            for row in value.rows
+        ]
+        rows.append(Table(("entry", "", "title", "trust", "updated", ""), cells))
+    else:
+        rows.append(Line("no entries"))
+    rows.extend(Line(f"unreadable: {path}: {reason}", "yellow") for path, reason in value.unreadable)
+    return rows
+
+
+def related(value: "Related") -> list[Block]:
+    """What stands beside an entry."""
+    return [Table(("entry", "title", "why"), value.rows)] if value.rows else [Line("nothing stands beside it")]
+
+
+def changed(value: "Changed") -> list[Block]:
+    """What happened to an entry."""
+    return [Line(f"{value.did} {value.entry}", "green"), Line(f"  `ultan undo {value.number}` takes it back", "dim")]
+
+
+def logged(value: "Sequence[Logged]") -> list[Block]:
+    """Operations, newest first."""
+    if not value:
+        return [Line("nothing has happened yet")]
+    rows: list[Block] = []
+    for row in value:
+        rows.append(Line(f"{row.number}  {row.at}  {row.by}  {row.why}".rstrip(), "bold"))
+        rows.extend(Line(f"    {change}") for change in row.changes)
+        rows.extend(Line(f"    refused: {refusal}", "yellow") for refusal in row.refusals)
+    return rows
+
+
+def undone(value: "Undone") -> list[Block]:
+    """What was taken back."""
+    rows: list[Block] = [Line(f"  {change}") for change in value.changes]
+    return [Line("taken back:", "green"), *rows, Line(f"  `ultan undo {value.number}` does it again", "dim")]
+
+
+def configuration(value: "Configuration") -> list[Block]:
+    """Where the memory lives, and every setting."""
+    cells = [(row.key, _cell(jsonable(row.value)), row.source, row.range, row.meaning) for row in value.settings]
+    return [
+        Line(f"Ultan {value.version}, home {value.home}"),
+        Table(("setting", "value", "from", "range", "meaning"), cells),
+    ]
+
+
+def waiting(value: "Waiting") -> list[Block]:
+    """What waits for a person."""
+    rows: list[Block] = []
+    for item in value.held:
+        rows.append(Line(f"{item.number}  {item.verb}: {item.title}", "bold"))
+        rows.extend(
+            Line(f"    {head}: {one_line(text)}")
+            for head, text in (("rule", item.rule), ("from", item.source), ("words", item.quote), ("held", item.reason))
+            if text
+        )
+    if value.held:
+        rows.append(Line("`ultan review --approve N` or `--reject N`", "dim"))
+    rows.extend(Line(f"no operation made {path}: `ultan adopt {path}`") for path in value.foreign)
+    rows.extend(Line(f"not confirmed: {name}: `ultan review --confirm {name}`") for name in value.unconfirmed)
+    return rows or [Line("nothing waits for you")]
+
+
+def decided(value: "Decided") -> list[Block]:
+    """What a person decided."""
+    rows: list[Block] = [Line(f"{value.did} {', '.join(value.what) or 'nothing'}", "green")]
+    rows.extend(Line(f"refused: {reason}", "yellow") for reason in value.refused)
+    if value.number:
+        rows.append(Line(f"  `ultan undo {value.number}` takes it back", "dim"))
+    return rows
+
+
+def rebuilt(value: "Rebuilt") -> list[Block]:
+    """What went into the index."""
+    rows: list[Block] = [Line(f"indexed {value.entries} entries", "green")]
+    rows.extend(Line(f"unreadable: {path}: {reason}", "yellow") for path, reason in value.unreadable)
+    return rows
+
+
+def checked(value: "Checked") -> list[Block]:
+    """Broken promises, or that there are none."""
+    rows: list[Block] = []
+    for finding in value.findings:
+        rows.append(Line(f"{finding.code}  {finding.path}: {finding.message}", "yellow"))
+        rows.append(Line(f"    {finding.remedy}", "dim"))
+    return rows or [Line("every promise holds", "green")]
+
+
+def paused(value: "Pause") -> list[Block]:
+    """Whether hooks are silent."""
+    if value.is_paused:
+        return [Line("paused: hooks neither listen nor speak; `ultan pause --resume` ends it")]
+    return [Line("hooks listen and speak", "green")]
+
+
+def _mark(kind: str) -> str:
+    return MARKS.get(kind, f"[{kind[:1].upper()}]")

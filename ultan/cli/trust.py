@@ -1,0 +1,122 @@
+"""Commands about trust: what was learned, why, from where; and taking it back."""
+
+from typing import Annotated
+
+import typer
+
+from ultan.cli import render
+from ultan.cli.options import Home, Json, Limit, Name, opened
+from ultan.errors import UsageError
+
+Number = Annotated[int | None, typer.Argument(help="Number of an operation, as `ultan log` shows it.")]
+
+
+def register(group: typer.Typer) -> None:
+    """Add these commands to *group*."""
+    for name, body in (
+        ("review", review), ("adopt", adopt), ("log", log), ("undo", undo), ("restore", restore), ("revoke", revoke),
+    ):  # fmt: skip
+        group.command(name)(body)
+
+
+def review(
+    context: typer.Context,
+    approve: Annotated[int, typer.Option("--approve", help="Write the held suggestion of this number.")] = 0,
+    reject: Annotated[int, typer.Option("--reject", help="Drop it, and do not learn it again.")] = 0,
+    confirm: Annotated[str, typer.Option("--confirm", help="Vouch for this entry.")] = "",
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Show what waits for you, with source and words; approve, reject or confirm it."""
+    from ultan.verbs import review as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if not (approve or reject or confirm):
+        waiting = verb.review(door.store, door.library)
+        screen.show(waiting, render.waiting(waiting))
+        return
+    door.need_person()
+    if approve:
+        decided = verb.approve(door.desk, approve)
+    elif reject:
+        decided = verb.reject(door.desk, reject)
+    else:
+        decided = verb.confirm(door.desk, confirm)
+    screen.show(decided, render.decided(decided))
+
+
+def adopt(
+    context: typer.Context,
+    path: Annotated[list[str] | None, typer.Argument(help="Files to take over; without any, all that wait.")] = None,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Take over files that no operation made: from now on they count as yours."""
+    from ultan.verbs import review as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    door.need_person()
+    decided = verb.adopt(door.desk, path or [])
+    screen.show(decided, render.decided(decided))
+
+
+def log(
+    context: typer.Context,
+    entry: Annotated[str, typer.Option("--entry", help="Only operations on this entry.")] = "",
+    session: Annotated[str, typer.Option("--session", help="Only operations from this session.")] = "",
+    limit: Limit = 20,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Show operations, newest first: who, why, which files, and what was refused."""
+    from ultan.verbs import undo as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    rows = verb.log(door.store, limit=limit, entry=entry, session=session)
+    screen.show(rows, render.logged(rows))
+
+
+def undo(context: typer.Context, operation: Number = None, home: Home = "", as_json: Json = False) -> None:
+    """Take back an operation; without a number, the last one."""
+    from ultan.verbs import undo as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if door.is_inside_agent:
+        door.need_person()
+    undone = verb.undo(door.desk, operation)
+    screen.show(undone, render.undone(undone))
+
+
+def restore(
+    context: typer.Context,
+    entry: Name,
+    version: Annotated[int | None, typer.Option("--version", help="As it was before this operation.")] = None,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Bring an entry back: out of the archive, or as it was before an operation."""
+    from ultan.verbs import undo as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if door.is_inside_agent:
+        door.need_person()
+    undone = verb.restore(door.desk, entry, version)
+    screen.show(undone, render.undone(undone))
+
+
+def revoke(
+    context: typer.Context,
+    source: Annotated[str, typer.Option("--source", help="An origin, such as web:example.com.")] = "",
+    session: Annotated[str, typer.Option("--session", help="A session id.")] = "",
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Put away everything learned from a source or a session, and what was made of it."""
+    from ultan.verbs import review as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if not (source or session):
+        raise UsageError("say --source or --session")
+    door.need_person()
+    decided = verb.revoke(door.desk, source=source, session=session)
+    screen.show(decided, render.decided(decided))

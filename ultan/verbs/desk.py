@@ -1,0 +1,57 @@
+"""Where a person's change is made: execute it, then compile, so that the next prompt already knows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ultan.errors import LibraryError
+from ultan.events import Piece
+from ultan.library import executor
+from ultan.library.actions import Action
+from ultan.library.executor import Receipt
+from ultan.library.snapshot import Library, read_library
+from ultan.library.store import FileStore
+from ultan.recall.compile import compile as compile_index
+from ultan.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A home in which changes are made by hand, at one moment."""
+
+    root: str
+    store: FileStore
+    settings: Settings
+    now: float
+
+    @property
+    def library(self) -> Library:
+        """The library as it is now."""
+        return read_library(self.store)
+
+    def execute(
+        self, actions: Sequence[Action], *, by: str = "person", why: str = "", session: str = "",
+        sources: Mapping[str, Piece] | None = None, mode: Literal["auto", "ask"] = "auto",
+    ) -> Receipt:  # fmt: skip
+        """What came of *actions*: one operation, and a new index if anything was applied."""
+        receipt = executor.execute(
+            self.store, actions, now=self.now, by=by, why=why, session=session, sources=sources, mode=mode
+        )
+        if receipt.applied:
+            self.compile()
+        return receipt
+
+    def insist(self, action: Action, *, why: str = "") -> Receipt:
+        """The receipt of one change by a person that must not be refused.
+
+        Raises:
+            LibraryError: it was refused, with the reason.
+        """
+        receipt = self.execute([action], why=why)
+        if receipt.refused:
+            raise LibraryError(receipt.refused[0].reason)
+        return receipt
+
+    def compile(self) -> None:
+        """Write a new index generation from the library as it is now."""
+        compile_index(self.library, self.root, self.settings, now=self.now)

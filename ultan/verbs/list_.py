@@ -1,0 +1,39 @@
+"""List: the library's entries by folder."""
+
+from dataclasses import dataclass
+
+from ultan.library.snapshot import Library
+from ultan.verbs.search import Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entry of a listing."""
+
+    id: str
+    title: str
+    kind: str
+    scope: str
+    trust: str
+    updated: str
+    status: str
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Entries by id, and what could not be read."""
+
+    rows: tuple[Row, ...]
+    unreadable: tuple[tuple[str, str], ...]
+
+
+def list_(library: Library, wish: Wish) -> Listing:
+    """Every entry *wish* admits, by id; archived ones instead where it asks for them."""
+    entries = library.archived if wish.archived else library.entries
+    rows = tuple(
+        Row(entry.id, entry.title, entry.kind, entry.scope, entry.trust, entry.updated, entry.status, entry.pinned)
+        for _, entry in sorted(entries.items())
+        if wish.admits(entry)
+    )
+    return Listing(rows, tuple(library.unreadable))

@@ -1,0 +1,181 @@
+"""Save: what somebody says in so many words lands in the library at once.
+
+Who speaks decides the trust. A person at a terminal is a person. Inside an agent's session
+the agent runs the command, so the words count as the person's only if the person typed them
+in this session: they are looked up in what was captured, and cited. Otherwise they are the
+assistant's, with the trust and the limits of that.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ultan import spool
+from ultan.errors import LibraryError, UsageError
+from ultan.events import ASSISTANT, PERSON, Piece, Transcript
+from ultan.library.actions import Action, Cite, Create, TriggerSpec
+from ultan.library.entry import KINDS
+from ultan.library.executor import Receipt
+from ultan.staff import clerk
+from ultan.verbs.desk import Desk
+
+TITLE_CHARS = 80
+RULE_CHARS = 1200
+TRANSCRIPT_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was said beside the text; empty means: find it out.
+
+    Attributes:
+        folder: below the scope's own folder, such as ``python/tools``.
+        more: further fields of ``actions.Create``.
+    """
+
+    kind: str = ""
+    scope: str = ""
+    title: str = ""
+    folder: str = ""
+    tags: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    triggers: tuple[TriggerSpec, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a text: the entry, what was done to it, the number that undoes it."""
+
+    entry: str
+    did: str
+    title: str
+    kind: str
+    scope: str
+    trust: str
+    number: int
+    speaker: str
+    note: str = ""
+
+
+def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | None = None, session: str = "") -> Saved:
+    """The entry that *text* became, or the one that says it already.
+
+    *heard* is the piece of a session the text was said in; None: a person says it here.
+
+    Raises:
+        UsageError: nothing to keep, or an unknown kind.
+        LibraryError: the executor refused, with its reason.
+    """
+    text = text.strip()
+    if len(text) < 3:
+        raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
+    if given.kind and given.kind not in KINDS:
+        raise UsageError(f"no kind is called {given.kind}", "one of " + ", ".join(KINDS))
+    piece = heard or Piece("terminal", "user", text)
+    action = _action(desk, text, given, piece, project)
+    if heard is None:
+        receipt = desk.execute([action], why="saved by hand")
+    else:
+        receipt = desk.execute([action], by="clerk", why="saved in a session", session=session, sources={piece.id: piece})
+    return _saved(desk, receipt, action, "person" if piece.origin in PERSON else piece.origin)
+
+
+def triggers(words: Sequence[str], *, blocks: bool = False) -> tuple[TriggerSpec, ...]:
+    """Triggers in the form ``TOOL:PATTERN``; without a known tool before the colon, of Bash.
+
+    Raises:
+        UsageError: an empty pattern.
+    """
+    found = []
+    for word in words:
+        tool, colon, pattern = word.partition(":")
+        if not colon or not tool.replace("|", "").replace("*", "").replace("_", "").isalnum():
+            tool, pattern = "Bash", word
+        if not pattern:
+            raise UsageError(f"the trigger {word} has no pattern", "--trigger 'Bash:pip install'")
+        found.append(TriggerSpec(tool=tool, pattern=pattern, severity="block" if blocks else "advise"))
+    return tuple(found)
+
+
+def heard(root: str, session: str, text: str) -> Piece:
+    """The piece of *session* in which the person said *text*; else the same words as the assistant's.
+
+    Looks through the waiting events and the client's transcript they name.
+    """
+    wanted = _squeezed(text)
+    for piece in _said(root, session):
+        if piece.origin in PERSON and wanted in _squeezed(piece.text):
+            return Piece(piece.id, piece.origin, piece.text, piece.at, piece.turn, piece.about)
+    return Piece(f"save-{session[:40]}", ASSISTANT, text)
+
+
+def _said(root: str, session: str) -> Iterator[Piece]:
+    from ultan.clients import claude_code  # noqa: PLC0415 -- only inside a session
+
+    transcripts: dict[str, None] = {}
+    for event in spool.take(root, spool.backlog(root)):
+        if event.session != session:
+            continue
+        yield from event.pieces
+        path = event.data.get("transcript")
+        if isinstance(path, str) and path:
+            transcripts[path] = None
+    for path in transcripts:
+        if os.path.isfile(path):
+            yield from claude_code.read_transcript(path, 0, TRANSCRIPT_BYTES)[0]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _quote(piece: Piece, text: str) -> str:
+    """The exact words of *piece* that say *text*: its own text where white space or case differ."""
+    return text[:1000] if text in piece.text else piece.text[:1000]
+
+
+def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> Action:
+    """What to do about *text*: the clerk's reading of it, with what was *given* in its place."""
+    proposal = clerk.propose(Transcript("", project, [Piece(piece.id, "user", text)]), desk.library)
+    found = next((item.action for item in proposal.suggestions), None)
+    cites = (Cite(event=piece.id, quote=_quote(piece, text)),)
+    if found is not None and not isinstance(found, Create):
+        return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
+    if found is None:
+        found = Create(folder=_home_of(given.scope, project), kind="preference", title=_title(text), rule=text[:RULE_CHARS])
+    wished: dict[str, Any] = {
+        "kind": given.kind, "title": given.title, "tags": given.tags, "applies_when": given.cues, "files": given.files,
+        "triggers": given.triggers, "folder": _folder(found.folder, given, project), **given.more,
+    }  # fmt: skip
+    changed = {name: value for name, value in wished.items() if value}
+    return Create.model_validate({**found.model_dump(), **changed, "rule": text[:RULE_CHARS], "evidence": cites})
+
+
+def _folder(found: str, given: Given, project: str) -> str:
+    top = _home_of(given.scope, project) if given.scope else ""
+    if given.folder:
+        return f"{top or '/'.join(found.split('/')[: 1 if found.startswith('global') else 2])}/{given.folder.strip('/')}"
+    return top if top and not found.startswith(top) else found
+
+
+def _home_of(scope: str, project: str) -> str:
+    slug = scope.removeprefix("project:") if scope.startswith("project:") else ("" if scope == "global" else project)
+    return f"projects/{slug}" if slug else "global"
+
+
+def _title(text: str) -> str:
+    first = " ".join(text.partition(". ")[0].split()).rstrip(".")
+    return first if len(first) <= TITLE_CHARS else first[:TITLE_CHARS].rpartition(" ")[0]
+
+
+def _saved(desk: Desk, receipt: Receipt, action: Action, speaker: str) -> Saved:
+    if not receipt.applied:
+        if receipt.pending:
+            return Saved("", "held", getattr(action, "title", ""), "", "", "", 0, speaker, "`ultan review` shows it")
+        raise LibraryError(receipt.refused[0].reason if receipt.refused else "nothing was kept")
+    did, name, note = receipt.applied[0]
+    entry = desk.library.find(name)
+    return Saved(entry.id, did, entry.title, entry.kind, entry.scope, entry.trust, receipt.number, speaker, note)

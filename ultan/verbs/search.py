@@ -1,0 +1,90 @@
+"""Search: entries for a question, by the ranking that primes prompts; nothing is hidden by silence."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ultan.errors import IndexUnreadable
+from ultan.library.entry import Entry
+from ultan.library.snapshot import Library
+from ultan.recall import ranking
+from ultan.recall.index import Index
+from ultan.recall.text import terms
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found entry; *score* orders hits of one search and means nothing between searches."""
+
+    id: str
+    title: str
+    rule: str
+    kind: str
+    scope: str
+    trust: str
+    updated: str
+    score: float
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, best first; *note* says where it had to look instead of the index."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a hit must be: empty means anything."""
+
+    kind: str = ""
+    scope: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+
+    def admits(self, entry: Entry) -> bool:
+        """Whether *entry* is of this kind and scope and has every tag."""
+        return (
+            (not self.kind or entry.kind == self.kind)
+            and (not self.scope or entry.scope == self.scope)
+            and set(self.tags) <= set(entry.tags)
+        )
+
+
+def search(library: Library, index: Index | IndexUnreadable, query: str, *, project: str, limit: int, wish: Wish) -> Found:
+    """The entries that answer *query*: from *index*, or from the library itself where there is none."""
+    if wish.archived:
+        return Found(query, _by_reading(library.archived.values(), query, wish, limit), "archived entries only")
+    if isinstance(index, IndexUnreadable):
+        note = f"{index}: read the library instead; `ultan rebuild` makes the index anew"
+        return Found(query, _by_reading(library.entries.values(), query, wish, limit), note)
+    hits: list[Hit] = []
+    for scored in ranking.rank(index, ranking.Query(query, project)):
+        entry = library.entries.get(scored.card.id)
+        if entry is not None and wish.admits(entry):
+            hits.append(_hit(entry, scored.score))
+    stale = index.fingerprint != library.fingerprint
+    return Found(query, tuple(hits[:limit]), "the index is older than the library: `ultan rebuild`" if stale else "")
+
+
+def _by_reading(entries: Iterable[Entry], query: str, wish: Wish, limit: int) -> tuple[Hit, ...]:
+    """Entries by the share of the question's words they hold, titles and cues counted twice."""
+    asked = set(terms(query))
+    hits = []
+    for entry in entries:
+        if not wish.admits(entry):
+            continue
+        head = set(terms(" ".join((entry.title, *entry.applies_when, *entry.tags))))
+        body = set(terms(entry.body))
+        score = (2 * len(asked & head) + len(asked & body)) / (3 * len(asked) or 1)
+        if score > 0:
+            hits.append(_hit(entry, score))
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit])
+
+
+def _hit(entry: Entry, score: float) -> Hit:
+    return Hit(
+        entry.id, entry.title, entry.rule, entry.kind, entry.scope, entry.trust, entry.updated, round(score, 4), entry.status
+    )

@@ -1,0 +1,72 @@
+"""Undo: the log of operations, taking one back, and bringing back one entry's earlier text."""
+
+from dataclasses import dataclass
+
+from ultan.errors import LibraryError
+from ultan.library import executor
+from ultan.library.executor import Operation
+from ultan.library.store import FileStore
+from ultan.verbs.desk import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One operation: when, who, why, which files, and what was refused."""
+
+    number: int
+    at: str
+    by: str
+    why: str
+    session: str
+    changes: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back, and the number that undoes this."""
+
+    operation: int
+    number: int
+    changes: tuple[str, ...]
+
+
+def log(store: FileStore, *, limit: int = 20, entry: str = "", session: str = "") -> tuple[Logged, ...]:
+    """The last *limit* operations, newest first; of one entry or session if given."""
+    found = [
+        _logged(operation)
+        for operation in reversed(executor.operations(store))
+        if (not session or operation.session == session)
+        and (not entry or any(entry in change.path for change in operation.changes))
+    ]
+    return tuple(found[:limit])
+
+
+def undo(desk: Desk, number: int | None = None) -> Undone:
+    """The operation *number*, or the last one not undone, taken back; a tombstone keeps it from being relearned.
+
+    Raises:
+        LibraryError: a file was changed since, or there is no such operation.
+    """
+    receipt = executor.undo(desk.store, number, desk.now)
+    return _undone(desk, receipt, number or 0)
+
+
+def restore(desk: Desk, name: str, version: int | None = None) -> Undone:
+    """The entry called *name* as it was before operation *version*, or out of the archive."""
+    receipt = executor.restore(desk.store, name, version, desk.now)
+    return _undone(desk, receipt, version or 0)
+
+
+def _undone(desk: Desk, receipt: executor.Receipt, number: int) -> Undone:
+    if receipt.refused:
+        raise LibraryError(receipt.refused[0].reason)
+    desk.compile()
+    return Undone(number, receipt.number, tuple(f"{entry} {note}".strip() for _, entry, note in receipt.applied))
+
+
+def _logged(operation: Operation) -> Logged:
+    return Logged(
+        operation.number, str(operation.at), operation.by, operation.why, operation.session,
+        tuple(change.path for change in operation.changes), tuple(str(refusal) for refusal in operation.refusals),
+    )  # fmt: skip
