@@ -1,0 +1,289 @@
+"""Library: every entry, link and folder at one moment; immutable."""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
+from ultan.library.entry import ARCHIVE, Entry, parse
+from ultan.library.store import PENDING, Operation, Store, Tombstone, digest
+
+DERIVED = ("readme.md", "index.md", "log.md")
+CATALOG, LOG = "index.md", "log.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """What lies around an entry: one read answers where to look next."""
+
+    entry: Entry
+    siblings: tuple[Entry, ...]
+    subfolders: tuple[str, ...]
+    readme: str
+    links: tuple[str, ...]
+    links_back: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Every entry, link and folder at one moment.
+
+    Attributes:
+        entries: id → entry, live ones only.
+        archived: id → entry below ``_archive/``.
+        unreadable: (path, reason) of what is no entry or was passed over.
+        foreign: paths that no operation made and no person adopted, or that an agent's tools wrote.
+        fingerprint: names exactly this set of entries.
+        digests: path → digest of every file read, held suggestions included.
+        texts: path → text of READMEs, catalog and log.
+        held: paths of held suggestions.
+        number: of the last operation; a plan made from this snapshot is for the next one.
+        events: names of the events that operations have consumed.
+        tombstones: rules not to be learned again.
+        adopting: paths of a library that has no operation log yet; they are the person's.
+    """
+
+    entries: Mapping[str, Entry]
+    archived: Mapping[str, Entry]
+    unreadable: tuple[tuple[str, str], ...] = ()
+    foreign: tuple[str, ...] = ()
+    fingerprint: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    held: tuple[str, ...] = ()
+    number: int = 0
+    events: frozenset[str] = frozenset()
+    tombstones: tuple[Tombstone, ...] = ()
+    adopting: tuple[str, ...] = ()
+    _names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _back: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    def find(self, name: str) -> Entry:
+        """The entry called *name*: an id, a unique last part of one, or a unique title.
+
+        Raises:
+            NoSuchEntry: nothing, or more than one, is called so; the message names candidates.
+        """
+        wanted = name.strip().strip("[]").removesuffix(".md").strip("/").removeprefix("knowledge/")
+        shelved = wanted.startswith(ARCHIVE)
+        wanted = wanted.removeprefix(ARCHIVE)
+        for pool in (self.archived,) if shelved else (self.entries, self.archived):
+            if wanted in pool:
+                return pool[wanted]
+        ids = self._names.get(key(wanted), ())
+        live = [id_ for id_ in ids if id_ in self.entries]
+        chosen = live or list(ids)
+        if len(chosen) == 1:
+            return self.entries.get(chosen[0]) or self.archived[chosen[0]]
+        if chosen:
+            raise NoSuchEntry(f"{len(chosen)} entries are called {name!r}: {', '.join(sorted(chosen)[:6])}")
+        close = self._close(wanted)
+        raise NoSuchEntry(f"no entry is called {name!r}" + (f"; close: {', '.join(close)}" if close else ""))
+
+    def resolve(self, target: str) -> str:
+        """The id that a wikilink *target* means, live or archived; ``""`` if none or unclear."""
+        try:
+            return self.find(target).id
+        except NoSuchEntry:
+            return ""
+
+    def _close(self, wanted: str) -> list[str]:
+        import difflib  # noqa: PLC0415 -- only for the suggestion
+
+        slugs = {id_.rpartition("/")[2]: id_ for id_ in self.entries}
+        near = difflib.get_close_matches(wanted.rpartition("/")[2], slugs, 3)
+        return [slugs[each] for each in near]
+
+    def links_to(self, id_: str) -> tuple[str, ...]:
+        """Ids of the live entries whose text links to *id_*."""
+        return self._back.get(id_, ())
+
+    def neighbourhood(self, id_: str) -> Neighbourhood:
+        """Siblings, sub-folders, the folder's README and links both ways of an entry.
+
+        Raises:
+            NoSuchEntry: nothing is called so.
+        """
+        entry = self.find(id_)
+        folder = entry.folder
+        return Neighbourhood(
+            entry=entry,
+            siblings=tuple(each for each in self.entries.values() if each.folder == folder and each.id != entry.id),
+            subfolders=tuple(each for each in self.folders() if each.rpartition("/")[0] == folder),
+            readme=next((text for path, text in self.texts.items() if key(path) == key(f"{folder}/readme.md")), ""),
+            links=tuple(filter(None, (self.resolve(target) for target in entry.links))),
+            links_back=self.links_to(entry.id),
+        )
+
+    def folders(self) -> tuple[str, ...]:
+        """Every folder that holds live entries, directly or below, sorted."""
+        return folders_of(self.entries)
+
+    def live(self, project: str | None = None, today: str = "") -> tuple[Entry, ...]:
+        """The entries that count: global ones and, unless *project* is ``None``, that project's.
+
+        An entry counts if it is active, readable, not superseded, not foreign and, where *today*
+        is given, not expired.
+        """
+        foreign = set(self.foreign)
+        return tuple(
+            entry
+            for entry in self.entries.values()
+            if entry.project in ("", project)
+            and entry.status == "active"
+            and not entry.superseded_by
+            and entry.path not in foreign
+            and not (today and entry.expires and entry.expires < today)
+        )
+
+
+def read_library(store: Store) -> Library:
+    """The library in *store* as it is now; what cannot be read is named and blocks nothing else."""
+    ledger = Ledger(store.operations())
+    listing = store.files()
+    entries: dict[str, Entry] = {}
+    archived: dict[str, Entry] = {}
+    unreadable = list(listing.skipped)
+    digests: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    held = []
+    for path in listing.paths:
+        try:
+            raw = store.read(path)
+        except LibraryError as error:
+            unreadable.append((path, str(error)))
+            continue
+        if raw is None:
+            continue
+        digests[path] = digest(raw)
+        if path.startswith(PENDING):
+            held.append(path)
+        elif path.rpartition("/")[2].casefold() in DERIVED:
+            texts[path] = raw.decode("utf-8", "replace")
+        else:
+            entry = _entry(path, raw, unreadable)
+            if entry is not None:
+                (archived if entry.shelved else entries)[entry.id] = entry
+    return assemble(
+        entries, archived, unreadable=tuple(unreadable), digests=digests, texts=texts, held=tuple(held), ledger=ledger
+    )
+
+
+def _entry(path: str, raw: bytes, unreadable: list[tuple[str, str]]) -> Entry | None:
+    try:
+        text = raw.decode("utf-8")
+        if is_conflict_copy(path):
+            raise InvalidEntry(f"{path}: a conflict copy of a sync tool; merge it by hand, then delete it")
+        return parse(text, path)
+    except UnicodeDecodeError:
+        unreadable.append((path, f"{path}: not UTF-8"))
+    except InvalidEntry as error:
+        unreadable.append((path, str(error)))
+    return None
+
+
+def assemble(
+    entries: Mapping[str, Entry],
+    archived: Mapping[str, Entry],
+    *,
+    unreadable: tuple[tuple[str, str], ...] = (),
+    digests: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
+    held: tuple[str, ...] = (),
+    ledger: "Ledger | None" = None,
+) -> Library:
+    """A library made of its parts, with names, links back and fingerprint computed."""
+    ledger = ledger or Ledger(())
+    digests = digests or {}
+    paths = [entry.path for pool in (entries, archived) for entry in pool.values()]
+    foreign = tuple(sorted(path for path in paths if ledger.is_foreign(path, digests.get(path, ""))))
+    names: dict[str, list[str]] = {}
+    for id_, entry in (*archived.items(), *entries.items()):
+        for name in {key(entry.slug), key(entry.title)}:
+            if id_ not in names.setdefault(name, []):
+                names[name].append(id_)
+    library = Library(
+        entries=dict(sorted(entries.items())),
+        archived=dict(sorted(archived.items())),
+        unreadable=tuple(sorted(unreadable)),
+        foreign=foreign,
+        fingerprint=_fingerprint(paths, digests, foreign),
+        digests=digests,
+        texts=texts or {},
+        held=held,
+        number=ledger.number,
+        events=frozenset(ledger.events),
+        tombstones=tuple(ledger.tombstones),
+        adopting=() if ledger.number else tuple(sorted([*paths, *(path for path, _ in unreadable if path in digests)])),
+        _names={name: tuple(ids) for name, ids in names.items()},
+    )
+    back: dict[str, list[str]] = {}
+    for entry in library.entries.values():
+        for target in entry.links:
+            id_ = library.resolve(target)
+            if id_ and id_ != entry.id:
+                back.setdefault(id_, []).append(entry.id)
+    object.__setattr__(library, "_back", {id_: tuple(dict.fromkeys(ids)) for id_, ids in back.items()})
+    return library
+
+
+class Ledger:
+    """What the operation log says about files, events and forbidden rules."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        """Read *operations*, oldest first."""
+        self.number = 0
+        self.known: set[str] = set()
+        self.marked: dict[str, str] = {}
+        self.events: set[str] = set()
+        self.tombstones: list[Tombstone] = []
+        for operation in operations:
+            self.number = operation.number
+            self.events.update(operation.events)
+            for change in operation.changes:
+                self.known.add(change.path)
+                if change.path not in operation.skipped:
+                    self.marked.pop(change.path, None)
+            for path in operation.adopted:
+                self.known.add(path)
+                self.marked.pop(path, None)
+            self.marked.update(operation.foreign)
+            lifted = {(each.scope, each.rule) for each in operation.lifted}
+            self.tombstones = [each for each in self.tombstones if (each.scope, each.rule) not in lifted]
+            self.tombstones += operation.tombstones
+
+    def is_foreign(self, path: str, now: str) -> bool:
+        """Whether the file at *path*, whose digest is *now*, waits for a person's word."""
+        if path in self.marked:
+            return self.marked[path] == now
+        return self.number > 0 and path not in self.known
+
+
+def key(name: str) -> str:
+    """What two names share if a case-insensitive or decomposing file system sees one file."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def is_conflict_copy(path: str) -> bool:
+    """Whether a sync tool put a second version of a file beside it."""
+    name = path.rpartition("/")[2].casefold()
+    return ".conflict-" in name or ".sync-conflict-" in name or " (conflicted copy" in name or "'s conflicted copy" in name
+
+
+def folders_of(ids: Iterable[str]) -> tuple[str, ...]:
+    """Every folder on the way to *ids*, sorted."""
+    found = set()
+    for id_ in ids:
+        parts = id_.split("/")[:-1]
+        found.update("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+    return tuple(sorted(found))
+
+
+def _fingerprint(paths: Iterable[str], digests: Mapping[str, str], foreign: Iterable[str]) -> str:
+    whole = hashlib.sha256()
+    for path in sorted(paths):
+        whole.update(f"{path}\0{digests.get(path, '')}\n".encode("utf-8", "surrogatepass"))
+    for path in sorted(foreign):
+        whole.update(f"foreign\0{path}\n".encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()[:32]
