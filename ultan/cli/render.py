@@ -109,11 +109,16 @@ class Screen:
         )
 
 
+_UNSEEN = dict.fromkeys((
+    *(code for code in range(0x20) if code not in (0x09, 0x0A)), *range(0x7F, 0xA0),  # C0, C1
+    0xAD, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF,  # bidi, width
+    *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080),  # interlinear marks, tags
+))  # fmt: skip
+
+
 def inert(text: str) -> str:
     """*text* without control, direction and invisible characters; newline and tab stay."""
-    from ultan.redaction import neutral  # noqa: PLC0415 -- see ultan.redaction
-
-    return neutral(text)
+    return text.translate(_UNSEEN)
 
 
 def _rich(block: Block) -> Any:
