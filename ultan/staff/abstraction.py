@@ -62,42 +62,51 @@ def is_remote(left: Entry, right: Entry, terms: Terms) -> bool:
     return len(mine & theirs) <= MOST_ALIKE * max(1, len(mine | theirs))
 
 
-def candidates(entries: Sequence[Entry], terms: Terms, taken: frozenset[frozenset[str]] = frozenset()) -> list[Candidate]:
+def candidates(
+    entries: Sequence[Entry], terms: Terms, taken: frozenset[frozenset[str]] = frozenset()
+) -> list[Candidate]:
     """Groups of remote leaves with shared predicates, best first; *taken* were judged before."""
-    leaves = [entry for entry in entries if entry.kind in LEAF_KINDS and entry.trust in ("person", "confirmed")]
-    predicates = {entry.id: frozenset(terms(entry.rule)) - subject_terms(entry, terms) for entry in leaves}
-    spread: Counter[str] = Counter()
-    for words in predicates.values():
-        spread.update(words)
-    common = max(4, len(leaves) // 8)  # a term in every eighth rule tells nothing
-    holders: dict[str, list[Entry]] = defaultdict(list)
-    for entry in leaves:
-        for word in predicates[entry.id]:
+    known = {entry.id: entry for entry in entries if _is_leaf(entry)}
+    predicates = {id_: frozenset(terms(entry.rule)) - subject_terms(entry, terms) for id_, entry in known.items()}
+    spread = Counter(word for words in predicates.values() for word in words)
+    pairs = _remote_pairs(known, predicates, spread, terms)
+    found: dict[frozenset[str], Candidate] = {}
+    for pair, words in pairs.items():
+        members = set(pair)
+        for other, theirs in pairs.items():
+            if len(members) < LARGEST_GROUP and other & members and len(words & theirs) >= LEAST_SHARED:
+                members |= other
+        telling = sorted(words, key=lambda word: (spread[word], word))
+        weight = sum(1.0 / spread[word] for word in words) * len(members)
+        one = Candidate(tuple(known[id_] for id_ in sorted(members)), tuple(telling), weight)
+        if frozenset(members) not in taken:
+            found[frozenset(members)] = one
+    return sorted(found.values(), key=lambda one: (-one.score, one.children[0].id))[:MOST_CANDIDATES]
+
+
+def _is_leaf(entry: Entry) -> bool:
+    return entry.kind in LEAF_KINDS and entry.trust in ("person", "confirmed")
+
+
+def _remote_pairs(
+    known: Mapping[str, Entry], predicates: Mapping[str, frozenset[str]], spread: Mapping[str, int], terms: Terms
+) -> dict[frozenset[str], set[str]]:
+    """Pairs of remote leaves with the predicate terms they share; a term in every eighth rule tells nothing."""
+    common = max(4, len(known) // 8)
+    holders: dict[str, list[str]] = defaultdict(list)
+    for id_, words in predicates.items():
+        for word in words:
             if 2 <= spread[word] <= common:
-                holders[word].append(entry)
+                holders[word].append(id_)
     shared: dict[frozenset[str], set[str]] = defaultdict(set)
-    known = {entry.id: entry for entry in leaves}
-    for word, group in holders.items():
-        for left, right in combinations(group, 2):
-            shared[frozenset((left.id, right.id))].add(word)
-    pairs = {
+    for word, ids in holders.items():
+        for pair in combinations(ids, 2):
+            shared[frozenset(pair)].add(word)
+    return {
         pair: words
         for pair, words in shared.items()
-        if len(words) >= LEAST_SHARED and is_remote(*(known[one] for one in sorted(pair)), terms)
+        if len(words) >= LEAST_SHARED and is_remote(known[min(pair)], known[max(pair)], terms)
     }
-    found = []
-    for pair, words in pairs.items():
-        group = set(pair)
-        for other, theirs in pairs.items():
-            if len(group) < LARGEST_GROUP and other & group and len(words & theirs) >= LEAST_SHARED:
-                group |= other
-        if frozenset(group) in taken:
-            continue
-        telling = sorted(words, key=lambda word: (spread[word], word))
-        weight = sum(1.0 / spread[word] for word in words) * len(group)
-        found.append(Candidate(tuple(known[one] for one in sorted(group)), tuple(telling), weight))
-    unique = {frozenset(child.id for child in one.children): one for one in found}
-    return sorted(unique.values(), key=lambda one: (-one.score, one.children[0].id))[:MOST_CANDIDATES]
 
 
 def failed_gates(action: Abstract, entries: Mapping[str, Entry], terms: Terms) -> list[str]:
