@@ -180,6 +180,25 @@ def write(path: str, data: bytes, *, durable: bool = True) -> None:
         sync_folder(os.path.dirname(path))
 
 
+def replace(path: str, data: bytes) -> None:
+    """Replace a file that belongs to another program: its mode stays, a link to it is followed."""
+    real = os.path.realpath(path)
+    make_folder(os.path.dirname(real))
+    try:
+        mode = os.stat(real).st_mode & 0o7777
+    except FileNotFoundError:
+        mode = 0o600
+    temporary = _temporary(real)
+    _fill(temporary, data, durable=True)
+    try:
+        os.chmod(temporary, mode)
+        os.replace(temporary, real)
+    except BaseException:
+        _discard(temporary)
+        raise
+    sync_folder(os.path.dirname(real))
+
+
 def create(path: str, data: bytes, *, durable: bool = True) -> bool:
     """Make a new file whole; ``False``, and nothing changed, if *path* exists already."""
     temporary = _temporary(path)

@@ -37,7 +37,8 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07]*\x07|\x1b[()=>][0
 def bundled_client() -> Path:
     """The client binary that the installed claude-agent-sdk brings along."""
     spec = importlib.util.find_spec("claude_agent_sdk")
-    assert spec is not None and spec.submodule_search_locations, "claude-agent-sdk is a base dependency"
+    assert spec is not None, "claude-agent-sdk is a base dependency"
+    assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0]) / "_bundled" / "claude"
 
 

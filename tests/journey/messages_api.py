@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 KINDS_OF_ERROR = {
     400: "invalid_request_error",
@@ -140,7 +140,7 @@ class MessagesApi:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def __enter__(self) -> MessagesApi:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
