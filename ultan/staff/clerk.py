@@ -18,7 +18,7 @@ from ultan.staff.cues import table
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.statements import Statement, statements
 from ultan.staff.subjects import Subject
-from ultan.staff.weights import OFF_TOPIC, THRESHOLD, WEIGHTS
+from ultan.staff.weights import THRESHOLD, WEIGHTS
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
@@ -94,14 +94,7 @@ def settled(drafts: Iterable[Draft]) -> list[Draft]:
 def weigh(statement: Statement, origin: str = "user") -> float:
     """How plainly *statement* lays down a rule."""
     score = sum(WEIGHTS.get(mark, 0.0) for mark in statement.marks)
-    if origin == REJECTION:
-        score += WEIGHTS["rejection"]
-    if statement.things or statement.marks & {"code", "quoted", "command", "agent"}:
-        if statement.aspects:
-            score += WEIGHTS["slot"]
-    else:
-        score += OFF_TOPIC
-    return score
+    return score + (WEIGHTS["rejection"] if origin == REJECTION else 0.0)
 
 
 def _from_words(piece: Piece, number: int, read: list[Statement], said: list[tuple[str, Statement]]) -> list[Draft]:
@@ -114,7 +107,7 @@ def _from_words(piece: Piece, number: int, read: list[Statement], said: list[tup
         before = [*said, *((piece.id, earlier) for earlier in read[:place])][-LOOK_BACK:]
         context = drafting.left_out(statement, before, cues)
         parts = [*(earlier for _, earlier in context), statement]
-        rule = drafting.rule_text(parts, cues)
+        rule = drafting.rule_text(parts)
         subject = subjects.subject_of(rule, cues)
         cites = [Cite(event=name, quote=earlier.text[:1000]) for name, earlier in context]
         why = " ".join(

@@ -1,4 +1,4 @@
-"""The words by which people lay down rules, one table a language, compiled on first use.
+"""The words by which people lay down rules, one table a language, ready to match.
 
 A table is a TOML file in ``cues/``: ``groups`` of phrases (what a phrase does in a sentence),
 ``aspects`` (what a rule says about its object) and ``things`` (what software work is about, as
@@ -6,6 +6,7 @@ concepts shared by all languages, so that a rule said again in another language 
 
 Notation of a phrase: words in any case; ``*`` ends a stem; ``~`` stands for up to four words;
 ``^`` ties the phrase to the beginning of the statement. Scripts without spaces match anywhere.
+Phrases are looked up by their first word, so that a long table costs no more than a short one.
 """
 
 import functools
@@ -17,9 +18,13 @@ from dataclasses import dataclass
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cues")
 DEFAULT = "en"
-_UNSPACED = ("ja", "zh", "ko")
-_GAP = r"\W+(?:[\w'’/-]+\W+){0,4}?"
+LONGEST_GAP = 4
+_UNSPACED = frozenset(("ja", "zh", "ko"))
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"\w+(?:['’ʼ]\w+)*")  # noqa: RUF001 -- apostrophes as typed
+_JOINTS = frozenset(" -/.\t'’\"`(*_~")  # noqa: RUF001 -- what may stand between two words of a phrase
+_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_AFTER_LEAD = ",.!:;…–—-"  # noqa: RUF001 -- dashes as typed
 # The script decides where one language owns it; letters decide between Russian and Ukrainian.
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -33,97 +38,241 @@ _SCRIPTS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A phrase found in a text: in which group, aspect or concept, and where."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One phrase of a table as its words; a word ending in ``*`` is a stem."""
+
+    name: str
+    words: tuple[str, ...]
+    tied: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cues:
-    """One language's table, ready to match."""
+    """One language's table. Names of aspects begin with ``:``, names of concepts with ``=``."""
 
     language: str
     common: frozenset[str]
-    groups: Mapping[str, re.Pattern[str]]
-    aspects: Mapping[str, re.Pattern[str]]
-    things: Mapping[str, re.Pattern[str]]
-    lead: re.Pattern[str]
+    exact: Mapping[str, tuple[Phrase, ...]]
+    stems: Mapping[str, tuple[Phrase, ...]]
+    stem_lengths: tuple[int, ...]
+    spaced: bool
 
-    def found(self, text: str, body: str) -> frozenset[str]:
-        """Names of the groups that occur in *text*; ``^`` phrases look at *body*, the text after its lead."""
-        return frozenset(
-            name for name, pattern in self.groups.items() if pattern.search(text) or pattern.match(body)
-        )
+    def hits(self, text: str) -> tuple[Hit, ...]:
+        """Every phrase of the table in *text*, in order."""
+        return _hits(text, self.language)
 
-    def things_in(self, text: str) -> frozenset[str]:
+    def named(self, text: str, *names: str) -> list[Hit]:
+        """The hits of the groups *names* in *text*, in order."""
+        return [hit for hit in self.hits(text) if hit.name in names]
+
+    def marks(self, text: str) -> frozenset[str]:
+        """Names of the groups that occur in *text*."""
+        return frozenset(hit.name for hit in self.hits(text) if hit.name[0] not in ":=")
+
+    def things(self, text: str) -> frozenset[str]:
         """Concepts of software work that *text* names."""
-        return frozenset(name for name, pattern in self.things.items() if pattern.search(text))
+        return frozenset(hit.name[1:] for hit in self.hits(text) if hit.name[0] == "=")
 
-    def aspects_in(self, text: str) -> frozenset[str]:
+    def aspects(self, text: str) -> frozenset[str]:
         """What a rule in *text* would say about its object."""
-        return frozenset(name for name, pattern in self.aspects.items() if pattern.search(text))
+        return frozenset(hit.name[1:] for hit in self.hits(text) if hit.name[0] == ":")
 
-    def body(self, text: str) -> str:
-        """*text* without the words that only lead up to it."""
-        found = self.lead.match(text)
-        return text[found.end() :] if found else text
+    def body_at(self, text: str) -> int:
+        """Where the statement begins after bullets, the name of the person spoken to, and words that only lead up."""
+        return _body_at(text, self)
 
 
 def languages() -> tuple[str, ...]:
-    """Codes of all languages with a table."""
-    return tuple(sorted(name[:-5] for name in os.listdir(FOLDER) if name.endswith(".toml")))
+    """Codes of all languages with a table; English first."""
+    codes = sorted(name[:-5] for name in os.listdir(FOLDER) if name.endswith(".toml"))
+    return tuple(sorted(codes, key=lambda code: code != DEFAULT))
 
 
 @functools.cache
 def table(language: str) -> Cues:
-    """The compiled table of *language*."""
+    """The table of *language*."""
     with open(os.path.join(FOLDER, f"{language}.toml"), "rb") as file:
         raw = tomllib.load(file)
-    spaced = language not in _UNSPACED
-    groups = {name: _pattern(phrases, spaced) for name, phrases in raw["groups"].items() if name != "lead"}
+    phrases = [_phrase(name, text) for name, texts in raw["groups"].items() for text in texts]
+    phrases += [_phrase(":" + name, text) for name, texts in raw.get("aspects", {}).items() for text in texts]
+    phrases += [_phrase("=" + name, text) for name, texts in raw.get("things", {}).items() for text in texts]
+    stems = _by_first(phrase for phrase in phrases if phrase.words[0].endswith("*"))
     return Cues(
         language=language,
         common=frozenset(raw.get("common", ())),
-        groups=groups,
-        aspects={name: _pattern(phrases, spaced) for name, phrases in raw.get("aspects", {}).items()},
-        things={name: _pattern(phrases, spaced) for name, phrases in raw.get("things", {}).items()},
-        lead=_lead(raw["groups"].get("lead", ()), spaced),
+        exact=_by_first(phrase for phrase in phrases if not phrase.words[0].endswith("*")),
+        stems=stems,
+        stem_lengths=tuple(sorted({len(stem) for stem in stems})),
+        spaced=language not in _UNSPACED,
     )
+
+
+@functools.cache
+def _common() -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple((code, table(code).common) for code in languages())
 
 
 def language_of(text: str) -> str:
     """The language *text* is written in, as far as script and common words tell; else English."""
-    letters = len(_LETTER.findall(text)) or 1
-    for language, script in _SCRIPTS:
-        share = len(script.findall(text)) / letters
-        if share > (0.02 if language == "uk" else 0.15):
-            return language
-    words = re.findall(r"[^\W\d_]+", text.lower())
+    if not text.isascii():
+        letters = len(_LETTER.findall(text)) or 1
+        for language, script in _SCRIPTS:
+            if len(script.findall(text)) / letters > (0.02 if language == "uk" else 0.15):
+                return language
+    words = {word.lower() for word in _WORD.findall(text)}
     best, most = DEFAULT, 0
-    for language in (DEFAULT, *(code for code in languages() if code != DEFAULT)):
-        common = table(language).common
-        hits = sum(word in common for word in words)
+    for language, common in _common():
+        hits = len(words & common)
         if hits > most:
             best, most = language, hits
     return best
 
 
-def _pattern(phrases: Iterable[str], spaced: bool) -> re.Pattern[str]:
-    """One pattern for all phrases; those tied to the start are alternatives that only ``match`` reaches."""
-    free = [_phrase(phrase, spaced) for phrase in phrases if not phrase.startswith("^")]
-    tied = [r"\A" + _phrase(phrase[1:], spaced) for phrase in phrases if phrase.startswith("^")]
-    return re.compile("|".join([*tied, *free]) or r"(?!)", re.IGNORECASE)
-
-
-def _phrase(phrase: str, spaced: bool) -> str:
-    parts = []
-    for word in phrase.replace("'", "’").split():
+def _phrase(name: str, text: str) -> Phrase:
+    tied = text.startswith("^")
+    words: list[str] = []
+    for word in text.lstrip("^").split():
         if word == "~":
-            parts.append("~")
+            words.append("~")
+            continue
+        parts = [part.replace("’", "'").lower() for part in _WORD.findall(word)] or [word.lower()]  # noqa: RUF001
+        words += parts
+        if word.endswith("*"):
+            words[-1] += "*"
+    return Phrase(name, tuple(words), tied)
+
+
+def _by_first(phrases: Iterable[Phrase]) -> dict[str, tuple[Phrase, ...]]:
+    found: dict[str, list[Phrase]] = {}
+    for phrase in phrases:
+        found.setdefault(phrase.words[0].removesuffix("*"), []).append(phrase)
+    return {first: tuple(group) for first, group in found.items()}
+
+
+Words = list[tuple[str, int, int]]
+
+
+def _words(text: str) -> Words:
+    return [
+        (match.group().replace("’", "'").lower(), match.start(), match.end())  # noqa: RUF001 -- apostrophe as typed
+        for match in _WORD.finditer(text)
+    ]
+
+
+@functools.lru_cache(maxsize=4096)
+def _hits(text: str, language: str) -> tuple[Hit, ...]:
+    cues = table(language)
+    if not cues.spaced:
+        return _hits_unspaced(text, cues)
+    words = _words(text)
+    body = cues.body_at(text)
+    first = next((at for at, word in enumerate(words) if word[1] >= body), 0)
+    found = [
+        Hit(phrase.name, words[at][1], words[stop - 1][2])
+        for at in range(len(words))
+        for phrase in _starting(words[at][0], cues)
+        if (stop := _reach(phrase.words, words, at, text)) and (not phrase.tied or at in (0, first))
+    ]
+    return tuple(found)
+
+
+def _starting(word: str, cues: Cues) -> list[Phrase]:
+    found = list(cues.exact.get(word, ()))
+    for length in cues.stem_lengths:
+        if length > len(word):
+            break
+        found += cues.stems.get(word[:length], ())
+    return found
+
+
+def _reach(phrase: tuple[str, ...], words: Words, at: int, text: str) -> int:
+    """One past the word at which *phrase*, begun at word *at*, ends; 0 if it does not hold."""
+    here = at
+    gap = 0
+    for number, wanted in enumerate(phrase):
+        if wanted == "~":
+            gap = LONGEST_GAP
+            continue
+        for skipped in range(gap + 1):
+            if here + skipped >= len(words):
+                return 0
+            if _fits(wanted, words[here + skipped][0]):
+                here += skipped
+                break
         else:
-            stem = re.escape(word.removesuffix("*")).replace("’", "['’]")
-            parts.append(stem + (r"[\w'’-]*" if word.endswith("*") and spaced else ""))
-    text = r"\s+".join(parts) if spaced else r"\s*".join(parts)
-    gap = _GAP if spaced else r".{0,12}?"
-    text = re.sub(r"(?:\\s[+*])?~(?:\\s[+*])?", lambda _: gap, text)
-    return rf"(?<!\w){text}(?!\w)" if spaced else text
+            return 0
+        if number and not gap and not _joined(text, words[here - 1][2], words[here][1]):
+            return 0
+        gap = 0
+        here += 1
+    return here
 
 
-def _lead(phrases: Iterable[str], spaced: bool) -> re.Pattern[str]:
-    words = "|".join(sorted((_phrase(phrase, spaced) for phrase in phrases), key=len, reverse=True)) or r"(?!)"
-    vocative = r"@?[A-Z][\w-]+(?=,)"
-    return re.compile(rf"\s*(?:(?:{words}|(?-i:{vocative})|[-*•]|\d+[.)])[\s,.!:;…–—-]*)+", re.IGNORECASE)
+def _fits(wanted: str, word: str) -> bool:
+    return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
+
+
+def _joined(text: str, end: int, start: int) -> bool:
+    between = text[end:start]
+    return len(between) <= 4 and not between.strip("".join(_JOINTS)) and not between.startswith(". ")
+
+
+def _hits_unspaced(text: str, cues: Cues) -> tuple[Hit, ...]:
+    low = text.lower()
+    found = []
+    for group in (*cues.exact.values(), *cues.stems.values()):
+        for phrase in group:
+            at = _find_unspaced(phrase, low)
+            found += [Hit(phrase.name, start, end) for start, end in at if not phrase.tied or start <= 2]
+    return tuple(sorted(found, key=lambda hit: (hit.start, hit.end, hit.name)))
+
+
+def _find_unspaced(phrase: Phrase, low: str) -> list[tuple[int, int]]:
+    wanted = r"\s*".join(".{0,12}?" if word == "~" else re.escape(word.removesuffix("*")) for word in phrase.words)
+    if "~" not in phrase.words and phrase.words[0].removesuffix("*") not in low:
+        return []
+    edge = r"(?<![a-z])" if phrase.words[0][0].isascii() else ""
+    return [match.span() for match in re.finditer(edge + wanted, low)]
+
+
+def _body_at(text: str, cues: Cues) -> int:
+    at = 0
+    while True:
+        step = _lead_step(text, at, cues)
+        if step <= at or step >= len(text):
+            return at
+        at = step
+
+
+def _lead_step(text: str, at: int, cues: Cues) -> int:
+    bullet = _BULLET.match(text, at)
+    if bullet:
+        return bullet.end()
+    rest = text[at : at + 60]
+    words = _words(rest)
+    if not words or rest[: words[0][1]].strip(" @\"'*_…–—-,.!"):  # noqa: RUF001 -- dashes as typed
+        return at
+    best = 0
+    for phrase in _starting(words[0][0], cues):
+        if phrase.name not in ("lead", "lead_marked"):
+            continue
+        stop = _reach(phrase.words, words, 0, rest)
+        end = words[stop - 1][2] if stop else 0
+        after = rest[end : end + 1]
+        if stop and (phrase.name == "lead" or after in _AFTER_LEAD):
+            best = max(best, end)
+    if not best and at == 0 and rest[words[0][1]].isupper() and rest[words[0][2] : words[0][2] + 1] == ",":
+        best = words[0][2]
+    if not best:
+        return at
+    tail = text[at + best :]
+    return at + best + len(tail) - len(tail.lstrip(" \t,.!:;…–—-"))  # noqa: RUF001 -- dashes as typed

@@ -74,11 +74,11 @@ def left_out(statement: Statement, before: list[tuple[str, Statement]], cues: Cu
     return []
 
 
-def rule_text(parts: list[Statement], cues: Cues) -> str:
+def rule_text(parts: list[Statement]) -> str:
     """The person's words as a rule: without what only led up to them, with a capital and a full stop."""
     sentences = []
     for part in parts:
-        text = cues.body(part.text).strip() or part.text.strip()
+        text = part.body.strip() or part.text.strip()
         text = text[0].upper() + text[1:] if text[0].isalpha() and "`" not in text[:1] else text
         sentences.append(text if text[-1] in ".!?。！？।؟" else text + ".")  # noqa: RUF001 -- their own marks
     return " ".join(sentences)[:1200]
@@ -87,12 +87,11 @@ def rule_text(parts: list[Statement], cues: Cues) -> str:
 def title_of(rule: str, cues: Cues) -> str:
     """The rule in a few words."""
     text = subjects.before_reason(rule.split("\n")[0], cues).strip(" ,;:–—-")  # noqa: RUF001 -- dashes as typed
-    frame = cues.groups.get("frame")
     for _ in range(3):
-        found = frame.match(text) if frame else None
-        if not found or len(text) - found.end() < 8:
+        end = max((hit.end for hit in cues.named(text, "frame") if hit.start == 0), default=0)
+        if not end or len(text) - end < 8:
             break
-        text = text[found.end() :].lstrip(" ,:")
+        text = text[end:].lstrip(" ,:")
     first = re.split(r"(?<=[^.\d])[.!?](?:\s|$)", text, maxsplit=1)[0].strip() or text
     if len(first) > _TITLE_CHARS:
         first = first[:_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
@@ -171,12 +170,10 @@ def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
 
 def _banned(rule: str, cues: Cues) -> list[str]:
     segments = []
-    for name in ("never", "ban", "contrast"):
-        pattern = cues.groups.get(name)
-        for match in pattern.finditer(rule) if pattern else ():
-            rest = rule[match.end() :]
-            stop = _CLAUSE_END.search(rest)
-            segments.append(rest[: stop.start()] if stop else rest)
+    for hit in cues.named(rule, "never", "ban", "contrast"):
+        rest = rule[hit.end :]
+        stop = _CLAUSE_END.search(rest)
+        segments.append(rest[: stop.start()] if stop else rest)
     if _BANNED_BEFORE.search(rule):
         segments.append(rule[: _BANNED_BEFORE.search(rule).start()])  # type: ignore[union-attr]
     if re.search(r"(?:,|\bund\b|\band)\s*(?:not|never|nicht|nie)\s+[a-z]+", rule):

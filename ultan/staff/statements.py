@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ultan.staff.commands import commands_in
 from ultan.staff.cues import Cues, language_of, table
+from ultan.staff.subjects import FEATURES, OBJECTS, Subject, subject_of
 
 LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
@@ -48,6 +49,7 @@ class Statement:
     marks: frozenset[str]
     things: frozenset[str]
     aspects: frozenset[str]
+    subject: Subject
     language: str
 
     @property
@@ -89,9 +91,9 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(text: str, start: int, cues: Cues) -> Statement:
-    body = cues.body(text) or text
-    marks = set(cues.found(text, body))
-    if _verb_first(body, cues):
+    body = text[cues.body_at(text) :]
+    marks = set(cues.marks(text))
+    if any(hit.name == "verbs" and hit.start <= len(text) - len(body) for hit in cues.hits(text)):
         marks.add("order")
     if text.rstrip().endswith(("?", "？", "؟")):  # noqa: RUF001 -- their own marks
         marks.add("asks")
@@ -107,14 +109,28 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
         marks.add("quoted")
     words = len(text.split()) if cues.language not in ("ja", "zh") else len(text) // 2
     marks.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 40 else "medium")
-    return Statement(
-        text, body, start, frozenset(marks), cues.things_in(text), cues.aspects_in(text), cues.language
-    )
+    things = cues.things(text)
+    subject = subject_of(text, cues)
+    marks |= _specificity(subject, things, marks)
+    return Statement(text, body, start, frozenset(marks), things, cues.aspects(text), subject, cues.language)
 
 
-def _verb_first(body: str, cues: Cues) -> bool:
-    verbs = cues.groups.get("verbs")
-    return bool(verbs and verbs.match(body))
+def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> set[str]:
+    """How precisely a statement says what it is about, from a value in a slot down to nothing of our trade."""
+    found = set()
+    if subject.slots:
+        found.add("slot")
+        if any(slot.values for slot in subject.slots):
+            found.add("filled")
+    if subject.values:
+        found.add("value")
+    if things & (OBJECTS | set(FEATURES)):
+        found.add("object")
+    elif things:
+        found.add("weak")
+    elif not marks & {"code", "quoted", "command", "agent"}:
+        found.add("offtopic")
+    return found
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ a suffix or a letter case can hold only one value an object, so a new value repl
 decorator or an import stands beside others. Rules without slots are compared by their words.
 """
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,12 +20,13 @@ OBJECTS = frozenset(
 )  # fmt: skip
 EXCLUSIVE = ("prefix", "suffix", "case")  # one value an object
 FEATURES = ("decorator", "import", "docstring", "annotation", "exception", "assertion", "comment")
-_BEARERS = frozenset(("function", "method", "class", "test", "module", "file", "argument", "attribute", "variable"))
+_BEARERS = frozenset(("function", "method", "class", "test", "argument", "attribute", "variable"))
 _TOKEN = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|«([^»\n]{1,60})»|「([^」\n]{1,60})」"
     r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?!\w)|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
     r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]+\.[A-Za-z]{2,5})\b"
 )
+_SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
 FRAME = frozenset(
     terms(
@@ -70,28 +72,30 @@ class Subject:
 
 def subject_of(text: str, cues: Cues | None = None) -> Subject:
     """What the rule *text* is about."""
-    cues = cues or table("en")
+    return _subject_of(text, (cues or table("en")).language)
+
+
+@functools.lru_cache(maxsize=8192)
+def _subject_of(text: str, language: str) -> Subject:
+    cues = table(language)
     core = before_reason(text, cues)
     values = values_in(core)
     plain = _TOKEN.sub(" ", core)
-    concepts = cues.things_in(plain)
-    negatives = ("never", "ban")
-    negative = any(cues.groups[name].search(core) for name in negatives if name in cues.groups)
+    concepts = cues.things(plain)
     return Subject(
         slots=_slots(core, cues, values),
         values=frozenset(values),
         words=frozenset(stems(plain)),
         concepts=concepts,
-        negative=negative,
+        negative=bool(cues.named(core, "never", "ban")),
         language=cues.language,
     )
 
 
 def before_reason(text: str, cues: Cues) -> str:
     """*text* up to where it begins to say why."""
-    reason = cues.groups.get("reason")
-    found = reason.search(text, 15) if reason else None
-    return text[: found.start()] if found else text
+    found = next((hit for hit in cues.named(text, "reason") if hit.start >= _SHORTEST_RULE), None)
+    return text[: found.start] if found else text
 
 
 def values_in(text: str) -> list[str]:
@@ -107,32 +111,36 @@ def stems(text: str) -> list[str]:
 
 def _slots(core: str, cues: Cues, values: list[str]) -> tuple[Slot, ...]:
     plain = _TOKEN.sub(lambda match: " " * len(match.group()), core)
-    aspects = cues.aspects_in(plain)
-    concepts = cues.things_in(plain)
+    aspects = cues.aspects(plain)
+    concepts = cues.things(plain)
     slots: list[Slot] = []
     targets = _targets(plain, cues)
-    if "name" in concepts or aspects & {"prefix", "suffix", "case"}:
+    features = [feature for feature in FEATURES if feature in concepts]
+    if "name" in concepts or (aspects & {"prefix", "suffix", "case"} and not features):
         slots += _naming(core, plain, cues, targets, values)
     if not slots:
-        for feature in FEATURES:
-            if feature in concepts:
-                literal = frozenset(
-                    value.lstrip("@").lower() for value in values
-                ) if feature in ("decorator", "import") else frozenset()  # fmt: skip
-                bearers = [target for target in targets if target & _BEARERS] or [frozenset()]
-                slots += [Slot(feature, target - {feature}, literal) for target in bearers]
-                break
+        for feature in features:
+            bearers = [target & _BEARERS for target in _compounds(plain, cues) if target & _BEARERS]
+            slots += [Slot(feature, bearer, _literals(feature, values)) for bearer in bearers or [frozenset[str]()]]
+            break
     return tuple(slots)
+
+
+def _literals(feature: str, values: list[str]) -> frozenset[str]:
+    """The values that say which decorator or import is meant."""
+    if feature not in ("decorator", "import"):
+        return frozenset()
+    marked = [value for value in values if value.startswith("@")]
+    return frozenset(value.lstrip("@").lower() for value in marked or values[:1])
 
 
 def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], values: list[str]) -> list[Slot]:
     for aspect in ("case", "prefix", "suffix", "digit", "contain"):
-        pattern = cues.aspects.get(aspect)
-        found = pattern.search(core if aspect == "case" else plain) if pattern else None
+        found = cues.named(core if aspect == "case" else plain, ":" + aspect)
         if not found:
             continue
         if aspect == "case":
-            given = frozenset((re.sub(r"[\s_-]", "", found.group().lower()),))
+            given = frozenset((re.sub(r"[\s_-]", "", core[found[0].start : found[0].end].lower()),))
         elif aspect == "digit":
             given = frozenset(("digit",))
         else:
@@ -140,6 +148,20 @@ def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], va
         if given:
             return [Slot(aspect, target, given) for target in (targets or [frozenset()])]
     return []
+
+
+def _compounds(plain: str, cues: Cues) -> list[frozenset[str]]:
+    """Every compound of objects that can bear a feature."""
+    marks = [mark for mark in _concept_tokens(plain, cues) if mark[1] in _BEARERS]
+    found: list[set[str]] = []
+    edge = (-9, -9)
+    for span, concept in marks:
+        if plain[edge[1] : span[0]].strip() or edge[1] < 0:
+            found.append({concept})
+        else:
+            found[-1].add(concept)
+        edge = span
+    return list(dict.fromkeys(frozenset(compound) for compound in found))
 
 
 def _targets(plain: str, cues: Cues) -> list[frozenset[str]]:
@@ -160,10 +182,9 @@ def _targets(plain: str, cues: Cues) -> list[frozenset[str]]:
 
 def _concept_tokens(plain: str, cues: Cues) -> list[tuple[tuple[int, int], str]]:
     found = [
-        (match.span(), name)
-        for name, pattern in cues.things.items()
-        if name in OBJECTS or name == "name"
-        for match in pattern.finditer(plain)
+        ((hit.start, hit.end), hit.name[1:])
+        for hit in cues.hits(plain)
+        if hit.name[0] == "=" and (hit.name[1:] in OBJECTS or hit.name == "=name")
     ]
     return sorted(found)
 
