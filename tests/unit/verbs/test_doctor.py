@@ -1,0 +1,145 @@
+"""What doctor says, and that it says what to do."""
+
+import json
+import os
+import shlex
+
+import pytest
+
+from ultan import home as home_folder
+from ultan.clients import claude_code
+from ultan.verbs import doctor, install, provision
+
+NOW = 1_700_000_000.0
+RUNTIME = provision.Runtime("/opt/venv/bin/python", ("/opt/venv/lib/site-packages",))
+
+
+@pytest.fixture
+def person(tmp_path):
+    environ = {"HOME": str(tmp_path / "person"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    os.mkdir(environ["HOME"])
+    return environ
+
+
+@pytest.fixture
+def home(tmp_path):
+    return str(tmp_path / "memory")
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def looked(home, person, **more):
+    return {check.name: check for check in doctor.doctor(home, {**person, **more}, NOW).checks}
+
+
+def enable_plugin(person):
+    config = os.path.join(person["HOME"], ".claude")
+    write(os.path.join(config, "settings.json"), '{"enabledPlugins": {"ultan@ultan": true}}')
+    return os.path.join(config, "plugins", "data", "ultan-ultan", "runtime")
+
+
+def test_nothing_installed_is_said_and_the_hook_commands_are_given_all_the_same(home, person):
+    report = doctor.doctor(home, person, NOW)
+    assert report.installed == "none"
+    assert set(report.hook_commands) == {"capture", "prime", "notice", "brief"}
+    for argv in report.hook_commands.values():
+        assert os.path.isabs(argv[0])
+        assert report.interpreter in argv[2]
+    assert not os.path.exists(home)
+
+
+def test_the_hook_commands_are_those_that_stand_in_the_settings(home, person):
+    install.install(home, person, now=NOW, runtime=RUNTIME)
+    report = doctor.doctor(home, person, NOW)
+    assert report.installed == "settings"
+    assert report.hook_commands["prime"] == ["/bin/sh", "-c", RUNTIME.line("prime")]
+    assert looked(home, person)["interpreter"].remedy == "ultan install"
+
+
+def test_a_provisioning_under_way_is_told_with_its_step_and_age(home, person):
+    runtime = enable_plugin(person)
+    write(os.path.join(runtime, "state"), f"installing with pip\n{int(NOW) - 40}\n1\n")
+    check = looked(home, person)["install"]
+    assert (check.state, "installing with pip" in check.says, "40 s" in check.says) == ("note", True, True)
+
+
+def test_a_failed_provisioning_is_wrong_and_names_the_log(home, person):
+    runtime = enable_plugin(person)
+    write(os.path.join(runtime, "state"), "failed: no Python\n1\n1\n")
+    check = looked(home, person)["install"]
+    assert check.state == "wrong"
+    assert "provision.log" in check.remedy
+
+
+def test_the_plugins_hook_commands_carry_its_variables(home, person):
+    runtime = enable_plugin(person)
+    write(os.path.join(runtime, "ready"), "/bin/sh\n/modules\n0.1.0\n")
+    report = doctor.doctor(home, {**person, "CLAUDE_PLUGIN_ROOT": "/it's here"}, NOW)
+    assert report.installed == "plugin"
+    assert "CLAUDE_PLUGIN_ROOT=/it's here" in shlex.split(report.hook_commands["notice"][2])
+    assert report.interpreter == "/bin/sh"
+
+
+def test_hooks_in_both_places_are_wrong(home, person):
+    install.install(home, person, now=NOW, runtime=RUNTIME)
+    path = os.path.join(person["HOME"], ".claude", "settings.json")
+    with open(path, encoding="utf-8") as file:
+        value = json.load(file)
+    write(path, json.dumps({**value, "enabledPlugins": {"ultan@ultan": True}}))
+    check = looked(home, person)["install"]
+    assert (check.state, check.remedy) == ("wrong", "ultan uninstall")
+
+
+def test_a_waiting_queue_is_told_with_its_age(home, person):
+    home_folder.ensure(home)
+    name = f"{int((NOW - 7200) * 1000):012x}-0000000000"
+    write(os.path.join(home, "queue", "new", name + ".json"), "{}")
+    check = looked(home, person)["queue"]
+    assert check.says == "1 events, the oldest 2 h old"
+    assert check.remedy == "ultan curate --now"
+
+
+def test_losses_and_trouble_are_told(home, person):
+    home_folder.ensure(home)
+    home_folder.count(home, "timed_out", 3)
+    home_folder.trouble(home, '{"at": 1700000000, "kind": "failed", "what": "prime: ValueError"}')
+    found = looked(home, person)
+    assert found["losses"].says == "3 timed out"
+    assert "prime: ValueError" in found["trouble"].says
+
+
+def test_a_stopped_curator_is_wrong_and_the_queue_is_said_to_be_kept(home, person):
+    home_folder.ensure(home)
+    write(os.path.join(home, "runs", "stopped.json"), json.dumps({"why": "quota", "told": "limit", "until": NOW + 60}))
+    check = looked(home, person)["curator"]
+    assert check.state == "wrong"
+    assert "kept" in check.remedy
+
+
+def test_settings_that_cannot_be_read_are_named_and_doctor_goes_on(home, person):
+    write(os.path.join(person["HOME"], ".claude", "settings.json"), "{")
+    found = looked(home, person)
+    assert found["settings"].state == "wrong"
+    assert "queue" in found
+
+
+def test_a_home_inside_the_project_is_wrong(person, tmp_path):
+    project = tmp_path / "work"
+    (project / ".git").mkdir(parents=True)
+    found = looked(str(project / "memory"), person, CLAUDE_PROJECT_DIR=str(project))
+    assert found["home"].state == "wrong"
+
+
+def test_every_verb_of_the_table_has_a_command(home, person):
+    verbs = {row[0] for row in claude_code.EVENTS.values()}
+    assert set(doctor.doctor(home, person, NOW).hook_commands) == verbs
+
+
+def test_the_report_is_plain_json(home, person):
+    value = json.loads(json.dumps(doctor.doctor(home, person, NOW).as_json()))
+    assert value["is_well"] is True
+    assert all({"name", "state", "says", "remedy"} <= set(check) for check in value["checks"])
