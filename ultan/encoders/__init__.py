@@ -1,0 +1,50 @@
+"""Models that embed and rerank: the Encoder and Reranker protocols and the ENCODERS table."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ultan.settings import Settings
+
+
+class Encoder(Protocol):
+    """Texts → vectors: one unit row per text, in order, of the declared dimension."""
+
+    name: str  # model and revision, dimension and prefixes: two encoders whose vectors may mix share it
+    dimension: int
+
+    def encode(self, texts: "Sequence[str]", *, query: bool = False) -> "NDArray[np.float32]":
+        """float32 (texts, dimension), unit rows; *query* chooses the query prefix where a model has one."""
+
+
+class Reranker(Protocol):
+    """Pairs of question and text → how well each text answers."""
+
+    name: str
+
+    def score(self, question: str, texts: "Sequence[str]") -> "list[float]":
+        """One finite number per text, in order; higher is better."""
+
+
+ENCODERS = {
+    "packaged": "ultan.encoders.packaged:PackagedEncoder",
+    "hashing": "ultan.encoders.hashing:HashingEncoder",
+    "transformer": "ultan.encoders.transformer:TransformerEncoder",
+}
+
+
+def load(settings: "Settings") -> "Encoder":
+    """The encoder that *settings* name; its weights are loaded at first use.
+
+    Raises:
+        ModelUnavailable: its package or its weights are not here.
+    """
+    from importlib import import_module  # noqa: PLC0415 -- the table imports nothing heavy
+
+    module, _, attribute = ENCODERS[settings["encoder.name"]].partition(":")
+    encoder: Encoder = getattr(import_module(module), attribute).from_settings(settings)
+    return encoder
