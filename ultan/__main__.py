@@ -1,0 +1,23 @@
+"""The front door: a reflex is answered at once, everything else goes to Typer.
+
+Hooks come through here too, started as ``python -I -S -c BOOT`` (``clients/claude_code.py``),
+so nothing is imported before the verb is known.
+"""
+
+import sys
+
+
+def main() -> None:
+    """Answer a hook and end the process, or hand the words to the command line."""
+    from ultan import reflex  # noqa: PLC0415 -- a hook pays for this line, and for nothing else
+
+    verb = sys.argv[1] if len(sys.argv) > 1 else ""
+    if verb in reflex.VERBS and "--help" not in sys.argv:
+        reflex.leave(reflex.run(verb, sys.argv[2:]))
+    from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""A prompt → the few entries worth knowing before the agent reads it."""
+
+import os
+
+from ultan import home
+from ultan.clients.leaf import Sieve
+from ultan.errors import IndexUnreadable
+from ultan.reflex.session import Hook, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ultan.events import Piece
+
+CATCH_UP_BYTES = 1 << 20  # of a turn that ended without Stop; a curator reads what is left
+NUDGES_A_SESSION = 3
+
+
+def prime(hook: Hook) -> "dict[str, Any] | None":
+    """The reply with what is relevant to the prompt; None, mostly, where nothing is."""
+    call = hook.call
+    if not hook.client.is_typed(call) or not _first_delivery(hook):
+        return None
+    news = _queued(hook)
+    shown: str = ""
+    ids: list[str] = []
+    how: dict[str, Any] = {}
+    if hook.settings["priming.enabled"]:
+        shown, ids, how = _relevant(hook)
+    nudge = _nudge(hook)
+    text = "\n".join(part for part in (shown, nudge, news) if part)
+    if not text:
+        return None
+    if ids:
+        _note_shown(hook, ids, how)
+    reply: dict[str, Any] = hook.client.context(call, safe(text))
+    return reply
+
+
+def _first_delivery(hook: Hook) -> bool:
+    try:
+        return hook.is_first_delivery()
+    except OSError:  # a home that cannot be written is still read
+        home.count(hook.root, "disk")
+        return True
+
+
+def _queued(hook: Hook) -> str:
+    """Queue the prompt, after what a turn without Stop left behind; the line to tell, mostly ``""``.
+
+    A disk that says no costs the event, not the answer.
+    """
+    try:
+        news = hook.enrol()
+        if hook.settings["capture.enabled"]:
+            _catch_up(hook)
+            _queue_prompt(hook)
+    except OSError:
+        home.count(hook.root, "disk")
+        return ""
+    return news
+
+
+def _catch_up(hook: Hook) -> None:
+    state = hook.state
+    path = hook.call.transcript or state.transcript
+    try:
+        size = os.stat(path).st_size if path else 0
+    except OSError:
+        return  # the first prompt: the client has not made it yet
+    if size <= state.offset and path == state.transcript:
+        return
+    from ultan.reflex.capture import Cursor, count  # noqa: PLC0415 -- only where something is left
+
+    sieve = Sieve()
+    with Cursor(hook.root, hook.call.session, state) as cursor:
+        if not cursor.is_ours:
+            return
+        known = cursor.advance(path, CATCH_UP_BYTES, sieve)
+        if cursor.pieces:
+            hook.event("turn_end", cursor.pieces, **known)
+        cursor.commit()
+    count(hook.root, sieve)
+
+
+def _queue_prompt(hook: Hook) -> None:
+    from ultan.clients.claude_transcript import mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
+    from ultan.reflex.capture import count  # noqa: PLC0415
+    from ultan.spool import new_id  # noqa: PLC0415
+
+    call, sieve, state = hook.call, Sieve(), hook.state
+    state.asked = state.turn + 1 if state.offset else max(state.turn, state.asked) + 1
+    name = call.call_id or f"{call.session}-{new_id(hook.now)}"
+    pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve)
+    hook.event("prompt", pieces, transcript=call.transcript)
+    if pieces:
+        hook.note_queued([piece.id for piece in pieces] + [mark_of(pieces)])
+    state.save()
+    count(hook.root, sieve)
+
+
+def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":
+    """The block to show, the ids in it, and how it was found; from the warm server if there is one."""
+    from ultan.recall import wire  # noqa: PLC0415 -- one look whether a socket is there
+
+    state, call = hook.state, hook.call
+    already = hook.seen.already(call.agent)
+    question = {
+        "text": call.prompt, "project": state.recall, "files": list(hook.files()), "tail": state.tail,
+        "day": stamp(hook.now)[:10], "agent": call.agent, "already": sorted(already),
+        "nonce": os.urandom(4).hex(),
+    }  # fmt: skip
+    warm = wire.ask(hook.root, "prime", question)
+    if warm is not None:
+        return warm.text, warm.ids, {"rankings": warm.rankings, "probability": warm.probability}
+    return _cold(hook, question, already)
+
+
+def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple[str, list[str], dict[str, Any]]":
+    if hook.index is None:
+        return "", [], {}
+    from ultan.recall import ranking  # noqa: PLC0415 -- not where nothing is asked
+
+    query = ranking.Query(
+        question["text"], question["project"], question["files"], (), question["tail"], question["day"], question["agent"]
+    )
+    try:
+        primed = ranking.prime(hook.index, query, already, question["day"])
+    except IndexUnreadable:
+        home.count(hook.root, "index_unreadable")
+        return "", [], {}
+    if not primed.cards:
+        home.count(hook.root, "silent")
+        return "", [], {}
+    text = ranking.render(primed.cards, hook.settings["priming.budget_chars"], question["nonce"], question["day"])
+    how = {"rankings": list(primed.rankings), "probability": round(primed.probability, 4)}
+    return text, [card.id for card in primed.cards], how
+
+
+def _note_shown(hook: Hook, ids: "list[str]", how: "dict[str, Any]") -> None:
+    try:
+        hook.seen.add(hook.call.agent, ids)
+        hook.event("surfaced", ids=ids, by="prime", turn=hook.state.asked, **how)
+    except OSError:
+        home.count(hook.root, "disk")
+    home.count(hook.root, "primed")
+
+
+def _nudge(hook: Hook) -> str:
+    """One approved remark for this project or session, taken so that no other prompt shows it again."""
+    folder = os.path.join(hook.root, "nudges")
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except OSError:
+        return ""
+    if not names:
+        return ""
+    from ultan.reflex.nudge import take  # noqa: PLC0415 -- hardly ever
+
+    return take(hook, folder, names, NUDGES_A_SESSION)
+
+
+def safe(text: str) -> str:
+    """*text* without credentials: an entry written by hand may hold one."""
+    from ultan.redaction import redact  # noqa: PLC0415 -- only where something is shown
+
+    return redact(text)[0]

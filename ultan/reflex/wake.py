@@ -1,0 +1,70 @@
+"""Start the curator in the background, seldom, and with nothing of the session's in its hands."""
+
+import os
+import sys
+
+from ultan import home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PAUSE_S = 30.0
+# The environment of a detached curator, rebuilt from a list: a project can set variables for its
+# hooks, and a key that is in the session's environment must not be spent (ANTHROPIC_API_KEY).
+KEPT = frozenset(
+    ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT",
+     "USERPROFILE", "LOCALAPPDATA", "APPDATA", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL",
+     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "ULTAN_FAILPOINT")
+)  # fmt: skip
+KEPT_STARTS = ("LC_", "XDG_")
+KEPT_ENDS = ("_PROXY", "_proxy")
+# `sh` is the first fork; the subshell in the background is the second, which outlives the client's
+# killing of a hook's process tree.
+DETACH = 'cd "$1" || exit 0; shift; ("$@" </dev/null >/dev/null 2>&1 &)'
+
+
+def wake(root: str, now: float, environ: "Mapping[str, str]") -> bool:
+    """Start ``curate`` detached, unless one was started within half a minute; whether it was started.
+
+    Raises:
+        OSError: no process could be started.
+    """
+    if environ.get("ULTAN_INSIDE") or not hasattr(os, "posix_spawn"):
+        return False
+    marker = os.path.join(root, "runs", "woken")
+    try:
+        if 0 <= now - os.stat(marker).st_mtime < PAUSE_S:
+            return False
+    except OSError:
+        home.make_folder(os.path.dirname(marker))
+    home.write(marker, b"", durable=False)
+    child = os.posix_spawn("/bin/sh", ["sh", "-c", DETACH, "sh", root, *command(root)], cleaned(environ), file_actions=_closed())
+    os.waitpid(child, 0)  # milliseconds: the shell ends as soon as it has put the curator behind it
+    return True
+
+
+def command(root: str) -> "list[str]":
+    """The words that start a curator for the home *root*, with this interpreter and these module folders."""
+    boot = "import sys;sys.path+=sys.argv.pop(1).split('\\n');from ultan.__main__ import main;main()"
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = [own, *(place for place in sys.path if place.endswith(("site-packages", "dist-packages")))]
+    return [sys.executable, "-I", "-c", boot, "\n".join(dict.fromkeys([os.path.dirname(own), *folders[1:]])), "curate", "--home", root]
+
+
+def cleaned(environ: "Mapping[str, str]") -> "dict[str, str]":
+    """What of *environ* a detached curator may see."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in KEPT or name.startswith(KEPT_STARTS) or name.endswith(KEPT_ENDS)
+    }
+
+
+def _closed() -> "list[tuple[int, int, str, int, int]]":
+    """Standard streams on the null device: a child that held the hook's pipes would hold up the session."""
+    return [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
