@@ -6,10 +6,11 @@ top-level keys in the raw text and nothing else; where the lines of a file and i
 do not tell the same story, the edit is refused and the file stays as it is.
 """
 
+import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import yaml  # type: ignore[import-untyped]  # no stubs are installed with it
@@ -178,7 +179,7 @@ _FORMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "archived": (_DAY, ("archived",)),
 }
 COUNTERS = tuple(name for name, (form, _) in _FORMS.items() if form == _COUNT)
-_ALWAYS = ("id", "title", "kind", "scope", "created", "updated", "trust")
+_ALWAYS = ("id", "title", "kind", "scope", "created", "updated", "trust", "encoding_strength")
 _DEFAULTS: dict[str, Any] = {
     each.name: each.default for each in fields(Entry) if each.name in _FORMS and each.name not in _ALWAYS
 }
@@ -610,7 +611,7 @@ def edited(raw: str, changes: Mapping[str, Any], body: str | None = None) -> str
     before = _load(parts.block, "the entry")
     lines = _lines(parts.block)
     spans = _spans(lines)
-    if list(spans) != list(before):
+    if changes and list(spans) != list(before):
         raise InvalidEntry("the frontmatter is written in a way that cannot be edited line by line")
     replaced: dict[str, list[str]] = {}
     for name, value in changes.items():
@@ -682,6 +683,71 @@ def _kept_comment(old: list[str], new: list[str], newline: str) -> list[str]:
     return [line + newline for line in lines]
 
 
-def with_raw(entry: Entry) -> Entry:
-    """*entry* with the text a new file for it would have."""
-    return replace(entry, raw=render(entry))
+# --- bodies -----------------------------------------------------------------------------------------
+
+RELATED = "## Related"
+
+
+def composed(rule: str, why: str = "", how: str = "", related: Iterable[str] = ()) -> str:
+    """The body of a new entry: the rule, **Why**, **How to apply**, and the related entries."""
+    parts = [_paragraph(rule)]
+    if why.strip():
+        parts.append(f"**Why:** {_paragraph(why)}")
+    if how.strip():
+        parts.append(f"**How to apply:** {_paragraph(how)}")
+    body = "\n\n".join(parts) + "\n"
+    for target in related:
+        body = with_related(body, target)
+    return body
+
+
+def revised(body: str, *, rule: str | None = None, why: str | None = None, how: str | None = None) -> str:
+    """*body* with some of its parts said anew; headings and other sections stay."""
+    lines = body.replace("\r\n", "\n").split("\n")
+    starts = [number for number, line in enumerate(lines) if _SECTION.match(line)] or [len(lines)]
+    lead, sections = lines[: starts[0]], ["\n".join(lines[a:b]) for a, b in itertools.pairwise([*starts, len(lines)])]
+    if rule is not None:
+        lead = [*itertools.takewhile(lambda line: _HEADING.match(line) or not line.strip(), lead), _paragraph(rule), ""]
+    for title, text in (("How to apply", how), ("Why", why)):
+        if text is None:
+            continue
+        said = [f"**{title}:** {_paragraph(text)}\n"] if text.strip() else []
+        at = next((n for n, each in enumerate(sections) if _is_about(each, title)), -1)
+        if at >= 0:
+            sections[at : at + 1] = said
+        else:
+            after = [n for n, each in enumerate(sections) if title != "Why" and _is_about(each, "Why")]
+            place = after[-1] + 1 if after else 0
+            sections[place:place] = said
+    return "\n".join([*lead, *sections]).rstrip("\n") + "\n"
+
+
+def with_related(body: str, target: str) -> str:
+    """*body* with a wikilink to *target* under ``## Related``."""
+    line = f"- [[{target}]]"
+    text = body.rstrip("\n")
+    match = re.search(r"^## Related[ \t]*$", text, re.MULTILINE)
+    if not match:
+        return f"{text}\n\n{RELATED}\n\n{line}\n"
+    following = re.search(r"^#{1,6}\s", text[match.end() :], re.MULTILINE)
+    end = match.end() + following.start() if following else len(text)
+    section = text[:end].rstrip("\n")
+    gap = "\n" if section.rsplit("\n", 1)[-1].startswith("- ") else "\n\n"
+    rest = "\n\n" + text[end:].lstrip("\n") if following else ""
+    return f"{section}{gap}{line}{rest}\n"
+
+
+_SECTION = re.compile(r"\s*\*\*(why|how to apply)\b|#{2,6}\s", re.IGNORECASE)
+
+
+def _is_about(section: str, title: str) -> bool:
+    return section.lstrip(" *#").casefold().startswith(title.casefold())
+
+
+def _paragraph(text: str) -> str:
+    """*text* without blank lines and without line starts that would open a section of their own."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    return "\n".join(f"\\{line}" if _OPENS.match(line) else line for line in lines)
+
+
+_OPENS = re.compile(r"#{1,6}\s|---+$|\*\*(why|how to apply)\b", re.IGNORECASE)

@@ -234,7 +234,7 @@ class Ledger:
     def __init__(self, operations: Iterable[Operation]) -> None:
         """Read *operations*, oldest first."""
         self.number = 0
-        self.known: set[str] = set()
+        self.known: dict[str, str] = {}  # path → digest when last made or adopted
         self.marked: dict[str, str] = {}
         self.events: set[str] = set()
         self.tombstones: list[Tombstone] = []
@@ -242,11 +242,11 @@ class Ledger:
             self.number = operation.number
             self.events.update(operation.events)
             for change in operation.changes:
-                self.known.add(change.path)
                 if change.path not in operation.skipped:
+                    self.known[change.path] = change.after
                     self.marked.pop(change.path, None)
-            for path in operation.adopted:
-                self.known.add(path)
+            for path, adopted in operation.adopted.items():
+                self.known[path] = adopted
                 self.marked.pop(path, None)
             self.marked.update(operation.foreign)
             lifted = {(each.scope, each.rule) for each in operation.lifted}

@@ -45,7 +45,7 @@ def derived(entries: Mapping[str, Entry], texts: Mapping[str, str]) -> dict[str,
         folder = path.rpartition("/")[0]
         if folder and key(path).endswith("/readme.md") and folder not in folders and not path.startswith("_archive/"):
             empty = with_listing(text, folder, "")
-            wanted[path] = None if _is_bare(empty, folder) else empty
+            wanted[path] = None if not has_prose(empty, folder) else empty
     wanted[existing.get(CATALOG, CATALOG)] = with_listing(texts.get(CATALOG, ""), "", _catalog(entries, folders, count))
     return {path: text for path, text in wanted.items() if text != texts.get(path) and not (text is None and path not in texts)}
 
@@ -69,8 +69,9 @@ def with_listing(text: str, folder: str, listing: str) -> str:
     return text + gap + block + newline
 
 
-def _is_bare(text: str, folder: str) -> bool:
-    return text == with_listing("", folder, "")
+def has_prose(text: str, folder: str) -> bool:
+    """Whether a README or the catalog holds words of its own beside the listing."""
+    return bool(text) and with_listing(text, folder, "") != with_listing("", folder, "")
 
 
 def _title(folder: str) -> str:
