@@ -3,7 +3,7 @@
 A candidate is a group of entries that say a similar thing about unlike matters: shared
 predicates, remote subjects. Whether that is an insight is for a model, or a person in
 ``review``, to say; what can be counted is counted here and binds both
-(docs/adr/0041-abstraction.md). Integration of remote traces: Schlichting & Preston
+(docs/adr/0027-abstraction.md). Integration of remote traces: Schlichting & Preston
 2015; Jung-Beeman et al. 2004; the dropped middle: van Kesteren et al. 2012.
 """
 

@@ -1,0 +1,103 @@
+"""Decay: put away what has faded, at most a little at a time, and never what is strong."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from ultan import home
+from ultan.library import retention, upkeep
+from ultan.library.actions import Archive
+from ultan.library.activity import read_activity
+from ultan.library.retention import Fading, Policy, Sweep, is_day
+from ultan.settings import Settings
+from ultan.verbs.desk import Desk
+
+STATE = "fading.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Decayed:
+    """What a run did, or would do.
+
+    Attributes:
+        archived: put away now (in a dry run: would be).
+        waiting: chosen for the first time, or over the cap; looked at again on another day.
+        drift: strong entries that go unused or ignored: still true?
+        standing: every live entry's state, weakest first.
+        operation: number for ``undo``; 0 if nothing was written.
+        skipped: why nothing was looked at (cool-down, policy ``none``), or ``""``.
+    """
+
+    archived: tuple[Fading, ...] = ()
+    waiting: tuple[Fading, ...] = ()
+    drift: tuple[Fading, ...] = ()
+    standing: tuple[Fading, ...] = ()
+    operation: int = 0
+    skipped: str = ""
+
+
+def decay(desk: Desk, *, dry_run: bool = False, opportunistic: bool = False) -> Decayed:
+    """What faded in the home of *desk*; archived by the executor unless *dry_run*.
+
+    With *opportunistic* (from ``curate``) nothing happens within the cool-down.
+    """
+    today = upkeep.day(desk.now)
+    state = _read_state(desk.root)
+    if opportunistic and desk.now - state.ran_at < desk.settings["retention.cooldown_h"] * 3600 and state.ran_at <= desk.now:
+        return Decayed(skipped="ran a short while ago")
+    policy = policy_of(desk.settings)
+    library = desk.library
+    entries = [entry for entry in library.entries.values() if entry.status == "active"]
+    activity = read_activity(desk.root)
+    constants = retention.Constants(archive_below=desk.settings["retention.archive_below"])
+    swept = retention.sweep(entries, activity, today, state.chosen, policy, constants)
+    standing = sorted(
+        (retention.fading(entry, activity, today, policy) for entry in entries),
+        key=lambda one: (one.retention, one.entry.id),
+    )
+    number = 0
+    if not dry_run:
+        number = _archive(desk, swept)
+        _keep_state(desk, swept)
+    return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number)
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The policy that the settings choose, with its constants bound."""
+    name = settings["retention.policy"]
+    if name == "window":
+        return partial(retention.by_window, window_days=settings["retention.window_days"])
+    if name == "strength":
+        constants = retention.Constants(archive_below=settings["retention.archive_below"])
+        return partial(retention.by_strength, constants=constants)
+    return retention.POLICIES[name]
+
+
+def _archive(desk: Desk, swept: Sweep) -> int:
+    if not swept.archive:
+        return 0
+    actions = [Archive(entry=one.entry.id, reason=f"faded: {one.reason}"[:200]) for one in swept.archive]
+    return desk.execute(actions, by="upkeep", why="what faded on two days").number
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    ran_at: float
+    chosen: Mapping[str, str]
+
+
+def _read_state(root: str) -> _State:
+    """When the last run was, and what it chose; nothing where the file is missing or no good."""
+    try:
+        value = json.loads(home.read(os.path.join(root, STATE), 1 << 24))
+        chosen = {str(id_): day for id_, day in value["chosen"].items() if isinstance(day, str) and is_day(day)}
+        return _State(float(value["ran_at"]), chosen)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _State(0.0, {})
+
+
+def _keep_state(desk: Desk, swept: Sweep) -> None:
+    text = json.dumps({"ran_at": desk.now, "chosen": dict(swept.chosen)})
+    home.write(os.path.join(desk.root, STATE), text.encode())
