@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ultan.verbs.change import Changed
     from ultan.verbs.check import Checked
     from ultan.verbs.config import Configuration
+    from ultan.verbs.doctor import Report
+    from ultan.verbs.import_ import Imported
+    from ultan.verbs.install import Done
     from ultan.verbs.list_ import Listing
     from ultan.verbs.pause import Pause
     from ultan.verbs.rebuild import Rebuilt
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
     from ultan.verbs.save import Saved
     from ultan.verbs.search import Found
     from ultan.verbs.show import Related, Shown
+    from ultan.verbs.tour import Tour
     from ultan.verbs.undo import Logged, Undone
+    from ultan.verbs.why import Why, WhyTool
 
 HIDDEN = frozenset(("raw",))  # an entry's bytes are what the other fields already say
 
@@ -264,7 +269,7 @@ def shown(value: "Shown") -> list[Block]:
     if value.readme:
         rows += [Line("folder:", "bold"), Markdown(value.readme.rstrip("\n"))]
     if value.history:
-        rows.append(Table(("op", "at", "by", "why"), [(str(v.number), v.at, v.by, v.why) for v in value.history]))
+        rows.append(Table(("op", "at", "by", "why"), [(str(v.number), day(v.at), v.by, v.why) for v in value.history]))
     return rows
 
 
@@ -299,8 +304,9 @@ def logged(value: "Sequence[Logged]") -> list[Block]:
         return [Line("nothing has happened yet")]
     rows: list[Block] = []
     for row in value:
-        rows.append(Line(f"{row.number}  {row.at}  {row.by}  {row.why}".rstrip(), "bold"))
-        rows.extend(Line(f"    {change}") for change in row.changes)
+        what = f"takes back {row.undoes}" if row.undoes else row.why
+        rows.append(Line(f"{row.number}  {day(row.at)}  {row.by}  {what}".rstrip(), "bold"))
+        rows.extend(Line(f"    {action}") for action in row.actions or row.changes)
         rows.extend(Line(f"    refused: {refusal}", "yellow") for refusal in row.refusals)
     return rows
 
@@ -367,6 +373,79 @@ def paused(value: "Pause") -> list[Block]:
     if value.is_paused:
         return [Line("paused: hooks neither listen nor speak; `ultan pause --resume` ends it")]
     return [Line("hooks listen and speak", "green")]
+
+
+def done(value: "Done") -> list[Block]:
+    """What was done to the settings, and what the person should know."""
+    rows: list[Block] = [Line("would do:" if value.is_dry_run else "did:", "bold")]
+    rows.extend(Line(f"  {line}") for line in value.did or ("nothing: all is as it should be",))
+    rows.extend(Line(f"note: {line}", "yellow") for line in value.told)
+    return rows
+
+
+def report(value: "Report") -> list[Block]:
+    """One line a check, with its remedy."""
+    rows: list[Block] = []
+    for check in value.checks:
+        mark, style = {"ok": ("ok  ", "green"), "note": ("note", "yellow"), "wrong": ("BAD ", "bold red")}[check.state]
+        rows.append(Line(f"{mark} {check.name}: {check.says}", style if check.state != "ok" else ""))
+        if check.remedy:
+            rows.append(Line(f"     {check.remedy}", "dim"))
+    return rows
+
+
+def imported(value: "Imported") -> list[Block]:
+    """What an import brought."""
+    head = f"{'would import' if value.is_dry_run else 'imported'} {len(value.entries)}, {value.known} known already"
+    rows: list[Block] = [Line(head, "green"), *(Line(f"  {name}") for name in value.entries)]
+    if value.redacted:
+        rows.append(Line(f"  {value.redacted} secrets were masked", "yellow"))
+    rows.extend(Line(f"  left out: {where}: {reason}", "yellow") for where, reason in value.skipped)
+    if value.number:
+        rows.append(Line(f"  `ultan undo {value.number}` takes all of it back", "dim"))
+    return rows
+
+
+def why(value: "Why") -> list[Block]:
+    """Every stage of priming."""
+    verdict = "shown" if value.shown else "silence"
+    rows: list[Block] = [
+        Line(f"{verdict}: relevance {value.probability:.2f}, threshold {value.floor:.2f}", "bold"),
+        Line(f"project {value.project or 'none'}; signals {', '.join(value.rankings) or 'none'}"),
+    ]
+    if value.candidates:
+        names = list(value.candidates[0].parts)
+        cells = [
+            (item.id, f"{item.score:.2f}", *(f"{item.parts[name][1]:+.1f}" for name in names)) for item in value.candidates
+        ]
+        rows.append(Table(("entry", "score", *names), cells))
+    rows.extend(Line(f"left out: {name} {reason}".replace("  ", " ")) for name, reason in value.left_out[:CANDIDATES])
+    if value.block:
+        rows += [Line("what the model would read:", "bold"), Line(value.block)]
+    return rows
+
+
+def why_tool(value: "WhyTool") -> list[Block]:
+    """What a tool call would meet."""
+    rows: list[Block] = [Line(f"{severity}: {name}: {title}") for name, title, severity in value.fired]
+    rows.extend(Line(f"about the file: {name}: {title}") for name, title in value.about_the_file)
+    return rows or [Line("nothing: the call runs as it is")]
+
+
+def played(value: "Tour") -> list[Block]:
+    """Each step of the tour with what went in and what came out."""
+    rows: list[Block] = []
+    for number, step in enumerate(value.steps, 1):
+        rows.append(Line(f"{number}. {step.name}", "bold cyan"))
+        rows.append(Line(f"   {step.says}", "dim"))
+        rows.extend(Line(f"   > {line}") for line in step.given.split("\n"))
+        rows.extend(Line(f"   < {line}", "green") for line in (step.came or "(silence)").split("\n"))
+        rows.append(Line(""))
+    rows.append(Line(value.ends))
+    return rows
+
+
+CANDIDATES = 10
 
 
 def _mark(kind: str) -> str:

@@ -5,13 +5,55 @@ from typing import Annotated
 import typer
 
 from ultan.cli import render
-from ultan.cli.options import Home, Json, opened
+from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+Project = Annotated[bool, typer.Option("--project", help="Only the project we stand in.")]
 
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("config", config),):
+    for name, body in (
+        ("install", install), ("uninstall", uninstall), ("config", config), ("import", import_), ("export", export), ("tour", tour),
+    ):  # fmt: skip
         group.command(name)(body)
+
+
+def install(
+    context: typer.Context,
+    project: Project = False,
+    by: Annotated[str, typer.Option("--by", help="Who curates: clerk (free), claude, provider or off.")] = "",
+    remove_original: Annotated[bool, typer.Option("--remove-original", help="Take out hooks of the original Ultan.")] = False,
+    dry_run: DryRun = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Add the hooks and skills to your Claude Code settings."""
+    from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent):
+        door.need_person()
+    done = verb(
+        door.root, context.obj.environ, now=door.now, project=door.project_folder if project else "", by=by,
+        is_dry_run=dry_run, removes_original=remove_original,
+    )  # fmt: skip
+    screen.show(done, render.done(done))
+
+
+def uninstall(
+    context: typer.Context, project: Project = False, dry_run: DryRun = False, home: Home = "", as_json: Json = False
+) -> None:
+    """Take them out again; the settings are then byte-identical to before."""
+    from ultan.verbs.install import uninstall as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if not dry_run and door.is_inside_agent:
+        door.need_person()
+    done = verb(
+        door.root, context.obj.environ, project=door.project_folder if project else "", is_dry_run=dry_run
+    )
+    screen.show(done, render.done(done))
 
 
 def config(
@@ -38,3 +80,53 @@ def config(
         verb.is_person_only(key)  # an unknown key is told with the closest known one
         found = verb.Configuration(found.home, found.version, tuple(row for row in found.settings if row.key == key))
     screen.show(found, render.configuration(found))
+
+
+def import_(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="CLAUDE.md, AGENTS.md, a folder of markdown, or an exported .zip.")],
+    scope: Scope = "",
+    kind: Kind = "",
+    dry_run: DryRun = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Bring in what you wrote down elsewhere, in one operation that one undo takes back."""
+    from ultan.verbs.import_ import import_ as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if door.is_inside_agent:
+        door.need_person()
+    door.make_home()
+    where = scope_of(scope, door) or (f"project:{door.project}" if door.project else "global")
+    imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)
+    screen.show(imported, render.imported(imported))
+
+
+def export(
+    context: typer.Context,
+    target: Annotated[str, typer.Argument(help="A file that ends in .zip, .json or .md.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Write over a file that exists.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Write the library to one file."""
+    from ultan.verbs.export import export as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    exported = verb(door.library, door.store, target, replaces=replace)
+    screen.show(exported, render.fields(exported))
+
+
+def tour(
+    context: typer.Context,
+    mine: Annotated[bool, typer.Option("--mine", help="With your own last sessions, read-only and without a model.")] = False,
+    sessions: Annotated[int, typer.Option("--sessions", min=1, max=100, help="How many of them.")] = 3,
+    as_json: Json = False,
+) -> None:
+    """Play two sessions through the real hooks in a throw-away home, and show each step."""
+    from ultan.verbs import tour as verb  # noqa: PLC0415 -- only when needed
+
+    screen = render.Screen(context.obj.stdout, context.obj.stderr, context.obj.environ, as_json=as_json)
+    played = verb.mine(context.obj.environ, most=sessions, now=context.obj.clock()) if mine else verb.tour()
+    screen.show(played, render.played(played))

@@ -65,7 +65,7 @@ def save(
         files=parted(file), triggers=verb.triggers(trigger or (), blocks=block), more=more,
     )  # fmt: skip
     door.make_home()
-    heard = None if not door.is_inside_agent else verb.heard(door.root, door.session, words)
+    heard = None if not door.is_inside_agent else verb.heard(door.root, door.session, words, context.obj.environ)
     saved = verb.save(door.desk, words, given, project=door.project, heard=heard, session=door.session)
     screen.show(saved, render.saved(saved))
 

@@ -15,6 +15,7 @@ def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
         ("review", review), ("adopt", adopt), ("log", log), ("undo", undo), ("restore", restore), ("revoke", revoke),
+        ("why", why),
     ):  # fmt: skip
         group.command(name)(body)
 
@@ -120,3 +121,28 @@ def revoke(
     door.need_person()
     decided = verb.revoke(door.desk, source=source, session=session)
     screen.show(decided, render.decided(decided))
+
+
+def why(
+    context: typer.Context,
+    prompt: Annotated[list[str] | None, typer.Argument(help="A prompt, as you would type it.")] = None,
+    tool: Annotated[str, typer.Option("--tool", help="A tool call instead, such as 'Bash: pip install flask'.")] = "",
+    file: Annotated[list[str] | None, typer.Option("--file", help="A file in play.")] = None,
+    tail: Annotated[str, typer.Option("--tail", help="The assistant's last words.")] = "",
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Show what a prompt or a tool call would bring back, each stage's figures, and what was left out."""
+    from ultan.verbs import why as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if tool:
+        met = verb.why_tool(door.index, tool, project=door.project)
+        screen.show(met, render.why_tool(met))
+        return
+    if not prompt:
+        raise UsageError("say a prompt, or --tool", "ultan why 'please install flask'")
+    told = verb.why(
+        door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10]
+    )
+    screen.show(told, render.why(told))

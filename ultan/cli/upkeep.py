@@ -1,5 +1,6 @@
 """Commands that keep the memory in order."""
 
+import time
 from typing import Annotated
 
 import typer
@@ -10,8 +11,43 @@ from ultan.cli.options import Home, Json, opened
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("rebuild", rebuild), ("check", check), ("stats", stats), ("pause", pause)):
+    for name, body in (
+        ("curate", curate), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("pause", pause),
+    ):  # fmt: skip
         group.command(name)(body)
+
+
+def curate(
+    context: typer.Context,
+    now: Annotated[bool, typer.Option("--now", help="Do not wait for a quiet moment.")] = False,
+    until_empty: Annotated[bool, typer.Option("--until-empty", help="Go on until nothing waits.")] = False,
+    by: Annotated[str, typer.Option("--by", help="Who curates this time: clerk, or what is set.")] = "",
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Turn what sessions said into entries."""
+    from ultan.verbs.curate import curate as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if by not in ("", "clerk", door.settings["curation.by"]):
+        door.need_person()
+    report = verb(
+        door.root, door.settings, now=context.obj.clock, sleep=time.sleep, by=by or None, once=not until_empty, at_once=now
+    )
+    screen.show(report, render.fields(report))
+    if report.kept:
+        raise typer.Exit(1)
+
+
+def doctor(context: typer.Context, home: Home = "", as_json: Json = False) -> None:
+    """Say where everything stands, one line a check, with the remedy."""
+    from ultan.verbs.doctor import doctor as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    report = verb(door.root, context.obj.environ, door.now, door.project_folder)
+    screen.show(report.as_json(), render.report(report))
+    if not report.is_well:
+        raise typer.Exit(1)
 
 
 def rebuild(context: typer.Context, home: Home = "", as_json: Json = False) -> None:

@@ -62,7 +62,8 @@ class Door:
         self.world = world
         self.as_json = as_json
         self.root = home.locate(world.environ, chosen_home)
-        why_not = home.refusal(self.root, self.project_folder)
+        is_project = self.is_inside_agent or _is_in_repository(self.project_folder)
+        why_not = home.refusal(self.root, self.project_folder if is_project else "")
         if why_not:
             raise HomeRefused(why_not)
 
@@ -165,6 +166,16 @@ class Door:
         from ultan.recall.index import open_index  # noqa: PLC0415 -- only some commands ask
 
         return open_index(self.root)
+
+
+def _is_in_repository(folder: str) -> bool:
+    """Whether *folder* belongs to a project: a person may stand anywhere else, above the home too."""
+    here = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        if os.path.dirname(here) == here:
+            return False
+        here = os.path.dirname(here)
+    return True
 
 
 def _is_terminal(stream: TextIO) -> bool:

@@ -62,8 +62,7 @@ def approve(desk: Desk, number: int) -> Decided:
 
 def reject(desk: Desk, number: int) -> Decided:
     """The held suggestion *number*, dropped, and not learned again without new words."""
-    executor.reject(desk.store, number, desk.now)
-    return Decided("rejected", (str(number),), 0)
+    return _decided(desk, "rejected", executor.reject(desk.store, number, desk.now))
 
 
 def confirm(desk: Desk, name: str) -> Decided:

@@ -6,14 +6,14 @@ in this session: they are looked up in what was captured, and cited. Otherwise t
 assistant's, with the trust and the limits of that.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ultan import spool
+from ultan.clients import claude_code, claude_words
 from ultan.errors import LibraryError, UsageError
-from ultan.events import ASSISTANT, PERSON, Piece, Transcript
+from ultan.events import ASSISTANT, PERSON, USER, Piece, Transcript
 from ultan.library.actions import Action, Cite, Create, TriggerSpec
 from ultan.library.entry import KINDS
 from ultan.library.executor import Receipt
@@ -22,7 +22,8 @@ from ultan.verbs.desk import Desk
 
 TITLE_CHARS = 80
 RULE_CHARS = 1200
-TRANSCRIPT_BYTES = 8 << 20
+PAST = {"create": "created", "reinforce": "reinforced", "update": "updated", "deprecate": "deprecated"}
+TRANSCRIPT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
         raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
     if given.kind and given.kind not in KINDS:
         raise UsageError(f"no kind is called {given.kind}", "one of " + ", ".join(KINDS))
-    piece = heard or Piece("terminal", "user", text)
+    piece = heard or Piece("", USER, text)
     action = _action(desk, text, given, piece, project)
     if heard is None:
         receipt = desk.execute([action], why="saved by hand")
@@ -100,32 +101,27 @@ def triggers(words: Sequence[str], *, blocks: bool = False) -> tuple[TriggerSpec
     return tuple(found)
 
 
-def heard(root: str, session: str, text: str) -> Piece:
+def heard(root: str, session: str, text: str, environ: Mapping[str, str]) -> Piece:
     """The piece of *session* in which the person said *text*; else the same words as the assistant's.
 
-    Looks through the waiting events and the client's transcript they name.
+    Looks through what hooks queued and through the client's own transcript, which alone has the
+    words that follow our own commands.
     """
     wanted = _squeezed(text)
-    for piece in _said(root, session):
+    for piece in _said(root, session, environ):
         if piece.origin in PERSON and wanted in _squeezed(piece.text):
-            return Piece(piece.id, piece.origin, piece.text, piece.at, piece.turn, piece.about)
+            return piece
     return Piece(f"save-{session[:40]}", ASSISTANT, text)
 
 
-def _said(root: str, session: str) -> Iterator[Piece]:
-    from ultan.clients import claude_code  # noqa: PLC0415 -- only inside a session
-
-    transcripts: dict[str, None] = {}
+def _said(root: str, session: str, environ: Mapping[str, str]) -> Iterator[Piece]:
     for event in spool.take(root, spool.backlog(root)):
-        if event.session != session:
-            continue
-        yield from event.pieces
-        path = event.data.get("transcript")
-        if isinstance(path, str) and path:
-            transcripts[path] = None
-    for path in transcripts:
-        if os.path.isfile(path):
-            yield from claude_code.read_transcript(path, 0, TRANSCRIPT_BYTES)[0]
+        if event.session == session:
+            yield from event.pieces
+    path = claude_words.transcript_of(session, environ)
+    if path:
+        yield from claude_words.told_us(path)
+        yield from claude_code.read_transcript(path, 0, TRANSCRIPT_BYTES)[0]
 
 
 def _squeezed(text: str) -> str:
@@ -139,9 +135,9 @@ def _quote(piece: Piece, text: str) -> str:
 
 def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> Action:
     """What to do about *text*: the clerk's reading of it, with what was *given* in its place."""
-    proposal = clerk.propose(Transcript("", project, [Piece(piece.id, "user", text)]), desk.library)
+    proposal = clerk.propose(Transcript("", project, [Piece(piece.id or "terminal", USER, text)]), desk.library)
     found = next((item.action for item in proposal.suggestions), None)
-    cites = (Cite(event=piece.id, quote=_quote(piece, text)),)
+    cites = (Cite(event=piece.id, quote=_quote(piece, text)),) if piece.id else ()
     if found is not None and not isinstance(found, Create):
         return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
     if found is None:
@@ -178,4 +174,8 @@ def _saved(desk: Desk, receipt: Receipt, action: Action, speaker: str) -> Saved:
         raise LibraryError(receipt.refused[0].reason if receipt.refused else "nothing was kept")
     did, name, note = receipt.applied[0]
     entry = desk.library.find(name)
-    return Saved(entry.id, did, entry.title, entry.kind, entry.scope, entry.trust, receipt.number, speaker, note)
+    notes = receipt.notes if did == "create" else (note, *receipt.notes)
+    return Saved(
+        entry.id, PAST.get(did, did), entry.title, entry.kind, entry.scope, entry.trust, receipt.number, speaker,
+        "; ".join(filter(None, notes)),
+    )  # fmt: skip

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ultan import spool
 from ultan.events import Event
 from ultan.library.entry import Entry
-from ultan.library.executor import operations
 from ultan.library.snapshot import Library
 from ultan.library.store import FileStore
 
@@ -16,7 +15,7 @@ class Version:
     """One operation that touched an entry."""
 
     number: int
-    at: str
+    at: float
     by: str
     why: str
 
@@ -54,8 +53,8 @@ def show(library: Library, name: str, *, store: FileStore | None = None) -> Show
     entry = library.find(name)
     around = library.neighbourhood(entry.id)
     return Shown(
-        entry, entry.raw, tuple(around.siblings), tuple(around.subfolders), around.readme,
-        tuple(around.links_out), tuple(around.links_in), _history(store, entry) if store else (),
+        entry, entry.raw, tuple(other.id for other in around.siblings), around.subfolders, around.readme,
+        around.links, around.links_back, _history(store, entry) if store else (),
     )  # fmt: skip
 
 
@@ -86,6 +85,6 @@ def _history(store: FileStore, entry: Entry) -> tuple[Version, ...]:
     path = entry.path
     return tuple(
         Version(operation.number, operation.at, operation.by, operation.why)
-        for operation in operations(store)
+        for operation in store.operations()
         if any(change.path == path for change in operation.changes)
     )

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from ultan.errors import LibraryError
 from ultan.library import executor
-from ultan.library.executor import Operation
-from ultan.library.store import FileStore
+from ultan.library.store import FileStore, Operation
 from ultan.verbs.desk import Desk
 
 
@@ -14,10 +13,12 @@ class Logged:
     """One operation: when, who, why, which files, and what was refused."""
 
     number: int
-    at: str
+    at: float
     by: str
     why: str
     session: str
+    undoes: int
+    actions: tuple[str, ...]
     changes: tuple[str, ...]
     refusals: tuple[str, ...]
 
@@ -35,7 +36,7 @@ def log(store: FileStore, *, limit: int = 20, entry: str = "", session: str = ""
     """The last *limit* operations, newest first; of one entry or session if given."""
     found = [
         _logged(operation)
-        for operation in reversed(executor.operations(store))
+        for operation in reversed(store.operations())
         if (not session or operation.session == session)
         and (not entry or any(entry in change.path for change in operation.changes))
     ]
@@ -67,6 +68,8 @@ def _undone(desk: Desk, receipt: executor.Receipt, number: int) -> Undone:
 
 def _logged(operation: Operation) -> Logged:
     return Logged(
-        operation.number, str(operation.at), operation.by, operation.why, operation.session,
-        tuple(change.path for change in operation.changes), tuple(str(refusal) for refusal in operation.refusals),
+        operation.number, operation.at, operation.by, operation.why, operation.session, operation.undoes,
+        tuple(" ".join(filter(None, action)) for action in operation.actions),
+        tuple(change.path for change in operation.changes if change.keep),
+        tuple(f"{verb} {what}: {reason}" for verb, what, reason in operation.refusals),
     )  # fmt: skip
