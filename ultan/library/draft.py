@@ -15,7 +15,18 @@ from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
 from ultan.events import Piece
 from ultan.library import actions as act
 from ultan.library import grounds as ground
-from ultan.library.entry import ARCHIVE, Entry, composed, edited, parse, render, revised, scope_of, wikilinks, with_related
+from ultan.library.entry import (
+    ARCHIVE,
+    Entry,
+    composed,
+    edited,
+    parse,
+    render,
+    revised,
+    scope_of,
+    wikilinks,
+    with_related,
+)
 from ultan.library.grounds import CONFIRMED, PERSONAL, Grounds
 from ultan.library.snapshot import Library, folders_of, key
 from ultan.library.store import Tombstone, digest

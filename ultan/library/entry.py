@@ -389,28 +389,34 @@ def _value(event: Any, events: Iterator[Any], path: str, depth: int) -> Value:
     if isinstance(event, yaml.ScalarEvent):
         return str(event.value)
     if isinstance(event, yaml.SequenceStartEvent):
-        items: list[Any] = []
-        for inner in events:
-            if isinstance(inner, yaml.SequenceEndEvent):
-                break
-            items.append(_value(inner, events, path, depth + 1))
-        return items
+        return [_value(inner, events, path, depth + 1) for inner in _until(yaml.SequenceEndEvent, events)]
     table: dict[str, Any] = {}
-    for inner in events:
-        if isinstance(inner, yaml.MappingEndEvent):
-            break
-        key = _value(inner, events, path, depth + 1)
-        if not isinstance(key, str):
-            raise InvalidEntry(f"{path}: a key that is no text")
-        if key == "<<":
-            raise InvalidEntry(f"{path}: merge keys are not read")
-        if key in table:
-            raise InvalidEntry(f"{path}: the key {key[:40]!r} stands twice")
+    for inner in _until(yaml.MappingEndEvent, events):
+        key = _key(_value(inner, events, path, depth + 1), table, path)
         table[key] = _value(next(events), events, path, depth + 1)
     return table
 
 
-def _read_value(form: int, value: Value, table: Mapping[str, Any], where: str) -> Any:
+def _until(end: type, events: Iterator[Any]) -> Iterator[Any]:
+    for event in events:
+        if isinstance(event, end):
+            return
+        yield event
+
+
+def _key(key: Value, table: Mapping[str, Any], path: str) -> str:
+    if not isinstance(key, str):
+        raise InvalidEntry(f"{path}: a key that is no text")
+    if key == "<<":
+        raise InvalidEntry(f"{path}: merge keys are not read")
+    if key in table:
+        raise InvalidEntry(f"{path}: the key {key[:40]!r} stands twice")
+    return key
+
+
+def _read_value(  # noqa: PLR0911 -- one return a form
+    form: int, value: Value, table: Mapping[str, Any], where: str
+) -> Any:
     if form == _WORDS:
         return tuple(_words(value))
     if form == _TRIGGERS:
@@ -502,7 +508,7 @@ def render(entry: Entry) -> str:
     return "---\n" + "".join(line + "\n" for line in lines) + "---\n\n" + entry.body
 
 
-def _lines_of(key: str, form: int, value: Any) -> list[str]:
+def _lines_of(key: str, form: int, value: Any) -> list[str]:  # noqa: PLR0911 -- one return a form
     if form == _WORDS:
         return _free(key, list(value))
     if form == _TRIGGERS:
@@ -586,7 +592,7 @@ def _escaped(char: str) -> str:
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_PLAIN = re.compile(r"[^\W_](?:[\w ./()+=;@~^$%…–’-]|[,!?*&'\"](?=[\w ])|:(?=\w))*(?<! )")
+_PLAIN = re.compile(r"[^\W_](?:[\w ./()+=;@~^$%\u2013\u2019\u2026-]|[,!?*&'\"](?=[\w ])|:(?=\w))*(?<! )")
 _AMBIGUOUS = re.compile(
     r"(?i)true|false|yes|no|on|off|null|y|n|\.?[\d_,:.]+([e][+-]?\d+)?|0[xob][\da-f_]+|\d{4}-\d{1,2}-\d{1,2}.*"
 )

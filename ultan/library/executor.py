@@ -7,18 +7,18 @@ a call's changes are one operation, which ``undo`` takes back.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from ultan.errors import InvalidEntry, LibraryError, LibraryMoved, NoSuchEntry
-from ultan.events import Piece
+from ultan.events import Piece, trust_of
 from ultan.library import actions as act
 from ultan.library import upkeep
 from ultan.library.actions import Action
 from ultan.library.draft import Asked, Declined, Draft, Held
-from ultan.library.entry import COUNTERS, Entry, edited, parse
+from ultan.library.entry import Entry, edited, parse
 from ultan.library.grounds import cleaned, rule_key, shortened
 from ultan.library.snapshot import CATALOG, LOG, Ledger, Library, key, read_library
 from ultan.library.store import PENDING, Change, Changed, Operation, Store, Tombstone, digest
@@ -167,7 +167,7 @@ def plan(actions: Sequence[Action], library: Library, request: Request) -> Plan:
     for action in _in_order(actions):
         try:
             if request.mode == "ask" and request.by != "person" and not _is_count(action):
-                raise Held("everything is held for review (curation.mode = ask)")  # noqa: TRY301 -- one road for holding
+                raise Held("everything is held for review (curation.mode = ask)")
             applied.append(draft.attempt(_scrubbed(action, draft)))
         except Declined as declined:
             refused.append(Refusal(action, str(declined)))
@@ -237,7 +237,7 @@ def _change(path: str, text: str | None, library: Library) -> Change | None:
     if digest(after) == before:
         return None
     name = key(path)
-    keep = not (name == LOG or name == CATALOG or name.endswith("/readme.md"))
+    keep = not _is_derived(path)
     if not keep and name != LOG:
         keep = upkeep.has_prose(library.texts.get(path, ""), path.rpartition("/")[0])
     return Change(path, before, after, keep)
@@ -263,15 +263,15 @@ def _lines(
     head = f"{upkeep.stamp(request.now)} #{number} {request.by}"
     why = f" ({shortened(request.why, 120)})" if request.why else ""
     lines = [
-        f"{head}: {verb} {id_}{' – ' + shortened(note, 160) if note else ''}{why}"
+        f"{head}: {verb} {id_}{f' {upkeep.DASH} {shortened(note, 160)}' if note else ''}{why}"
         for verb, id_, note in applied
         if verb != "bump"
     ]
     lines += [
-        f"{head}: {'vetoed' if verb == 'veto' else 'refused ' + verb} {shortened(about, 80)} – {shortened(reason, 200)}"
+        f"{head}: {'vetoed' if verb == 'veto' else 'refused ' + verb} {shortened(about, 80)} {upkeep.DASH} {shortened(reason, 200)}"
         for verb, about, reason in refusals
     ]
-    lines += [f"{head}: held {item.action.verb} {shortened(_about(item.action), 80)} – {item.why}" for item in held]
+    lines += [f"{head}: held {item.action.verb} {shortened(_about(item.action), 80)} {upkeep.DASH} {item.why}" for item in held]
     return [line.replace("<!--", "<! --") for line in lines]
 
 
@@ -347,8 +347,6 @@ def _held(action: Action, reason: str, request: Request, library: Library, held:
 
 
 def _rank(piece: Piece) -> int:
-    from ultan.events import trust_of  # noqa: PLC0415 -- named where it is used
-
     return trust_of(piece.origin)
 
 
@@ -523,11 +521,13 @@ def _taken_back(
     raise LibraryError(f"{change.path} was changed since by {by}")
 
 
-_COUNTED = (*(name for name in COUNTERS if name != "reinforced"), "last_surfaced", "last_helpful")
+_COUNTED = ("fired", "fired_helpful", "ignored", "fetched", "last_surfaced", "last_helpful")
 
 
 def _content(entry: Entry) -> Entry:
-    return replace(entry, **{name: 0 if name in COUNTERS else "" for name in _COUNTED})
+    return replace(
+        entry, fired=0, fired_helpful=0, ignored=0, fetched=0, last_surfaced="", last_helpful="", raw=""
+    )
 
 
 def _only_counted(store: Store, change: Changed) -> bool:

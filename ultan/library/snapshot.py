@@ -273,7 +273,7 @@ def is_conflict_copy(path: str) -> bool:
 
 def folders_of(ids: Iterable[str]) -> tuple[str, ...]:
     """Every folder on the way to *ids*, sorted."""
-    found = set()
+    found: set[str] = set()
     for id_ in ids:
         parts = id_.split("/")[:-1]
         found.update("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))

@@ -8,6 +8,7 @@ from ultan.library.entry import WIKILINK, Entry
 from ultan.library.snapshot import CATALOG, folders_of, key
 
 OPENING, CLOSING = "<!-- ultan:children -->", "<!-- /ultan:children -->"
+DASH = "–"  # noqa: RUF001 -- the dash between a name and what it says, as everywhere in the product
 WHOLE_CATALOG = 300  # with more entries the catalog names folders only; each README names its entries
 MARKS = {
     "convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A",
@@ -83,7 +84,7 @@ def _listing(folder: str, below: Iterable[str], inside: Iterable[Entry], count: 
     lines = []
     for each in sorted(below):
         name = each[len(folder) + 1 :]
-        lines.append(f"- [{name}/]({name}/README.md) – {_entries(count[each])}\n")
+        lines.append(f"- [{name}/]({name}/README.md) {DASH} {_entries(count[each])}\n")
     lines += [_line(entry) for entry in sorted(inside, key=lambda each: each.id)]
     return "".join(lines)
 
@@ -91,7 +92,7 @@ def _listing(folder: str, below: Iterable[str], inside: Iterable[Entry], count: 
 def _line(entry: Entry) -> str:
     title = " ".join(entry.title.split()).replace("[[", "").replace("<!--", "")
     state = "" if entry.status == "active" and not entry.superseded_by else " (no longer holds)"
-    return f"- [[{entry.id}]] – {title} [{MARKS.get(entry.kind, '?')}]{state}\n"
+    return f"- [[{entry.id}]] {DASH} {title} [{MARKS.get(entry.kind, '?')}]{state}\n"
 
 
 def _catalog(entries: Mapping[str, Entry], folders: Iterable[str], count: Mapping[str, int]) -> str:
@@ -101,7 +102,7 @@ def _catalog(entries: Mapping[str, Entry], folders: Iterable[str], count: Mappin
         inside = [entry for entry in entries.values() if entry.folder == folder] if whole else []
         if whole and not inside:
             continue
-        lines.append(f"\n## [{folder}]({folder}/README.md) – {_entries(count[folder])}\n")
+        lines.append(f"\n## [{folder}]({folder}/README.md) {DASH} {_entries(count[folder])}\n")
         lines += [_line(entry) for entry in sorted(inside, key=lambda each: each.id)]
     return "".join(lines)
 
