@@ -98,7 +98,14 @@ class IndexUnreadable(UltanError):
 
 
 class LanguageModelError(UltanError):
-    """A language model did not answer as it should."""
+    """A language model did not answer as it should.
+
+    ``spent`` is the ``llm.Reply`` without a value that the failed call cost, where known;
+    ``until`` the seconds since the epoch before which trying again is useless, 0 if unknown.
+    """
+
+    spent: object = None
+    until: float = 0.0
 
 
 class QuotaReached(LanguageModelError):

@@ -68,7 +68,7 @@ def advise(
     before = "\n".join(entry_block(entry, mark, chars=WHOLE_CHARS) for entry in entries) or "(nothing was found)"
     answer = model.ask(
         Errand(
-            "advisor", words.text, "\n\n".join((ANSWER, asked, before)), Answer,
+            "advisor", words.text, f"{ANSWER}\n\n{asked}\n\n{before}", Answer,
             check=lambda said: complaints(said, findings), model=writer, deadline_s=DEADLINE_S,
             prompt_digest=words.digest, summary=lambda said: {"cited": len(said.citations)},
         )

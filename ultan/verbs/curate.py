@@ -1,0 +1,471 @@
+"""Curate: what sessions said becomes what the library knows.
+
+Queued events → one Transcript a session → a Proposal (the clerk's, or the librarian's under
+the scholar's ruling) → the executor → a new index → the events leave the queue. One curator
+runs at a time; whoever comes second leaves at once.
+
+A batch is safe to lose at any point. Before each operation its intent (which events, how far
+the session will have been read) is written down; whoever starts next finds either no
+operation that names the events, and reads them again, or one, and only tidies up.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ultan import home, plainjson, spool
+from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
+from ultan.events import Event
+from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
+from ultan.library.executor import Receipt, execute
+from ultan.library.snapshot import Library, read_library
+from ultan.library.store import FileStore
+from ultan.llm import LanguageModel, open_model
+from ultan.llm.recorded import Recorded
+from ultan.recall.compile import compile as compile_index
+from ultan.settings import Settings
+from ultan.verbs.nearest import nearest_entries
+from ultan.verbs.reading import Progress, Reading, keep_progress, read_progress, read_session
+from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
+from ultan.verbs.waiting import by_session, turnout
+
+BATCH_EVENTS = 5000
+FREE_BYTES = 64 << 20
+LONGEST_NAP_S = 5.0
+STALE_S = 3600.0
+TRIES = 3  # failures of one session before it is read in smaller packets; one more, and it is set aside
+NUDGES_A_TURN, NUDGES_A_SESSION = 1, 3
+LAGS_KEPT = 200
+COUNTED = "counted:"
+REMEMBERED = frozenset(("create", "update", "merge", "abstract", "revive", "deprecate"))
+
+
+@dataclass(slots=True)
+class CurateReport:
+    """What one run did.
+
+    Attributes:
+        state: ``done``, ``nothing``, ``busy`` (another curator runs), ``off``, ``kept`` (see *kept*).
+        by: who proposed.
+        operations: numbers for ``undo``; ``remembered`` how many entries were written or corrected.
+        refused: reasons; ``vetoed`` how many suggestions the scholar turned down.
+        kept: why events stay in the queue (quota, login, malformed, …), with *told* for people.
+        calls, cost_usd: of the model.
+    """
+
+    state: str = "nothing"
+    by: str = ""
+    sessions: int = 0
+    events: int = 0
+    operations: list[int] = field(default_factory=list)
+    remembered: int = 0
+    reinforced: int = 0
+    pending: int = 0
+    refused: list[str] = field(default_factory=list)
+    vetoed: int = 0
+    nudges: int = 0
+    set_aside: int = 0
+    kept: str = ""
+    told: str = ""
+    backlog: int = 0
+
+
+class Intent(BaseModel):
+    """What is being written for one session, as it stood before the write."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    events: list[str]
+    progress: Progress
+    bumps: list[Bump] = []
+
+
+class Intents(BaseModel):
+    """The intents of a batch, in the order of their execution."""
+
+    items: list[Intent] = []
+
+
+class Stopped(BaseModel):
+    """Why the models were not asked again, and what was newest in the queue then."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    why: str
+    told: str
+    until: float = 0.0
+    newest: str = ""
+    at: float = 0.0
+
+
+def curate(
+    root: str,
+    settings: Settings,
+    *,
+    now: Callable[[], float],
+    sleep: Callable[[float], None],
+    by: str | None = None,
+    once: bool = True,
+    at_once: bool = False,
+    model: LanguageModel | None = None,
+) -> CurateReport:
+    """What one curator did with the queue of the home *root*.
+
+    Waits (with *sleep*) until a session is due, unless *at_once*; then reads all that are due.
+    With *once* it ends there, else when nothing waits any more. *at_once* means that a person
+    asks: a back-off after a failure does not count, caps do.
+
+    Raises:
+        StorageFailed: the disk is nearly full, or has no real locks.
+        LibraryError, LanguageModelError: see ``errors``; what was not finished stays in the queue.
+    """
+    who = by or settings["curation.by"]
+    if who == "off" or settings["curation.mode"] == "off":
+        return CurateReport("off", who, backlog=len(spool.backlog(root)))
+    home.ensure(root)
+    _need_room(root)
+    lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return CurateReport("busy", who, backlog=len(spool.backlog(root)))
+    except (NotImplementedError, OSError) as error:
+        raise StorageFailed(f"the home {root} cannot be locked: {error}", "choose a home on a local disk") from None
+    try:
+        curator = _Curator(root, settings, who, now, at_once=at_once, model=model)
+        return curator.run(sleep, once=once)
+    finally:
+        lock.release()
+
+
+class _Curator:
+    """One run under the lock."""
+
+    def __init__(
+        self, root: str, settings: Settings, who: str, now: Callable[[], float], *, at_once: bool,
+        model: LanguageModel | None,
+    ) -> None:  # fmt: skip
+        self.root, self.settings, self.who, self.now, self.at_once = root, settings, who, now, at_once
+        self.report = CurateReport(by=who)
+        self.store = FileStore(root)
+        self._model = model
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model, opened when first needed, under the governor."""
+        inner = self._model or open_model(self.who, self.root, self.settings)
+        return Recorded(inner, self.root, self.settings, self.now, insist=self.at_once)
+
+    def run(self, sleep: Callable[[float], None], *, once: bool) -> CurateReport:
+        """The report after all rounds."""
+        self._note("running")
+        spool.sweep(self.root, lambda at: self.now() - at > STALE_S)
+        self._recover()
+        while True:
+            wait_s = self._round()
+            if wait_s <= 0 or self.report.kept or (once and self.report.state == "done"):
+                break
+            sleep(min(wait_s, LONGEST_NAP_S))
+        self.report.backlog = len(spool.backlog(self.root))
+        if self.report.kept:
+            self.report.state = "kept"
+        self._note("idle")
+        return self.report
+
+    def _round(self) -> float:
+        """Read what is due; the seconds until the next session is, 0 if none waits."""
+        events = spool.take(self.root, spool.backlog(self.root)[:BATCH_EVENTS])
+        self._quarantine([event for event in events if not event.session])
+        sessions = by_session(event for event in events if event.session)
+        out = turnout(sessions, self.settings, self.now())
+        due = tuple(sessions) if self.at_once else out.due
+        if not due:
+            return out.wait_s
+        if self.who != "clerk" and self._is_stopped(sessions[name][-1].id for name in due):
+            return 0.0
+        self._batch([sessions[name] for name in due])
+        return 0.0 if self.at_once else out.wait_s
+
+    def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
+        readings = [
+            read_session(self.root, events[0].session, events, overlap_turns=self.settings["curation.overlap_turns"])
+            for events in sessions
+        ]
+        intents = Intents()
+        used: list[tuple[Reading, Receipt | None]] = []
+        for reading, draft in self._drafts(readings):
+            if isinstance(draft, Failure):
+                self._failed(reading, draft.error)
+                continue
+            used.append((reading, self._write(reading, draft, intents)))
+            self.report.vetoed += len(draft.vetoes)
+        if not used:
+            return
+        if any(receipt and receipt.operation for _, receipt in used):
+            self._compile()
+            self._lags(used)
+        self._finish(intents)
+        self.report.state = "done"
+        self.report.sessions += len(used)
+        self.report.events += sum(len(reading.events) for reading, _ in used)
+        if self.who != "clerk" and not self.report.kept:
+            self._clear_stop()
+
+    def _drafts(self, readings: Sequence[Reading]) -> Iterable[tuple[Reading, Draft | Failure]]:
+        """A draft for each reading. The clerk sees what the one before wrote; models read one snapshot."""
+        if self.who == "clerk":
+            for reading in readings:
+                library = read_library(self.store)
+                yield reading, clerk_draft(reading, library, nearest_entries(self.root, library, reading.project))
+            return
+        library = read_library(self.store)
+        ready = []
+        for reading in readings:
+            before = read_progress(self.root, reading.session)
+            if before.tried_to >= reading.events[-1] and not self.at_once:
+                continue  # it failed, and nobody has said anything since
+            ready.append((reading, before.failures))
+        yield from staff_drafts(
+            ready, library, self.model, self.settings,
+            nearest=lambda reading: nearest_entries(self.root, library, reading.project), tries=TRIES,
+        )  # fmt: skip
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def _write(self, reading: Reading, draft: Draft, intents: Intents) -> Receipt | None:
+        """The receipt of what *draft* asks for; ``None`` if it asks for nothing."""
+        actions = [action for action in draft.actions if not isinstance(action, Nudge)]
+        actions = [action for action in actions if self._counts(reading.progress, action)]
+        library = read_library(self.store)
+        bumps = _bumps(reading, library, actions, judged=draft.is_judged)
+        nudges = self._nudges(reading, draft)
+        intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=bumps))
+        self._keep_intents(intents)
+        receipt = None
+        if actions or draft.vetoes:
+            receipt = execute(
+                self.store, actions, now=self.now(), by=draft.by, why=draft.why, session=reading.session,
+                sources={piece.id: piece for piece in reading.transcript.pieces}, events=reading.events,
+                mode="ask" if self.settings["curation.mode"] == "ask" else "auto", rulings=draft.vetoes,
+            )  # fmt: skip
+            self._tally(receipt)
+        self._bump(bumps, reading.events)
+        for nudge in nudges:
+            self._deliver(reading, nudge)
+        return receipt
+
+    def _counts(self, progress: Progress, action: Action) -> bool:
+        """Whether *action* still counts: a helpful use is counted once for session, entry and turn."""
+        if not isinstance(action, MarkHelpful):
+            return True
+        mark = f"{action.entry}@{action.turn}"
+        if action.entry not in progress.surfaced and action.entry not in progress.fetched:
+            return False  # what was never shown cannot have helped
+        if mark in progress.helpful:
+            return False
+        progress.helpful.append(mark)
+        return True
+
+    def _bump(self, bumps: Sequence[Bump], events: Sequence[str]) -> None:
+        if bumps:
+            used = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
+            execute(self.store, bumps, now=self.now(), by="upkeep", why="counters", events=used)
+
+    def _nudges(self, reading: Reading, draft: Draft) -> list[Nudge]:
+        found = [action for action in draft.actions if isinstance(action, Nudge)]
+        room = min(NUDGES_A_TURN, NUDGES_A_SESSION - reading.progress.nudges)
+        chosen = [] if reading.ended else found[: max(room, 0)]
+        reading.progress.nudges += len(chosen)
+        return chosen
+
+    def _deliver(self, reading: Reading, nudge: Nudge) -> None:
+        note = {
+            "session": reading.session, "project": reading.project, "entry": nudge.entry, "text": nudge.text,
+            "at": self.now(),
+        }  # fmt: skip
+        path = os.path.join(self.root, "nudges", spool.new_id(self.now()) + ".json")
+        home.write(path, plainjson.dumps(note).encode())
+        self.report.nudges += 1
+
+    def _tally(self, receipt: Receipt) -> None:
+        report = self.report
+        written = {entry for verb, entry, _ in receipt.applied if verb in REMEMBERED}
+        report.remembered += len(written)
+        report.reinforced += sum(verb == "reinforce" for verb, _, _ in receipt.applied)
+        report.refused += [f"{refusal.action.verb}: {refusal.reason}" for refusal in receipt.refused]
+        report.pending += len(receipt.pending)
+        if receipt.operation:
+            report.operations.append(receipt.number)
+        if written:
+            self._announce(len(written), receipt.number)
+
+    def _announce(self, count: int, number: int) -> None:
+        """Leave word for the next session start: how many entries, and the operations to undo."""
+        path = os.path.join(self.root, "nudges", "remembered.json")
+        try:
+            known = plainjson.loads(home.read(path).decode("utf-8", "replace"))
+        except (OSError, ValueError):
+            known = {}
+        known = known if isinstance(known, dict) else {}
+        numbers = [item for item in known.get("operations", []) if isinstance(item, int)]
+        if number in numbers:
+            return
+        total = int(known.get("count", 0) or 0) + count
+        note = {"count": total, "operation": number, "operations": [*numbers, number], "at": self.now()}
+        home.write(path, plainjson.dumps(note).encode())
+
+    def _compile(self) -> None:
+        compile_index(read_library(self.store), self.root, self.settings, now=self.now())
+
+    def _lags(self, used: Iterable[tuple[Reading, Receipt | None]]) -> None:
+        """Keep, for ``doctor``, how long it took from the person's words to a primable entry."""
+        path = os.path.join(self.root, "runs", "lag.json")
+        try:
+            known = plainjson.loads(home.read(path).decode())
+        except (OSError, ValueError):
+            known = []
+        rows = known if isinstance(known, list) else []
+        for reading, receipt in used:
+            if receipt and receipt.operation and reading.spoken_at:
+                rows.append([receipt.number, self.who, round(reading.spoken_at, 3), round(self.now(), 3)])
+        home.write(path, plainjson.dumps(rows[-LAGS_KEPT:]).encode(), durable=False)
+
+    # --- finishing, and finishing for one who died ------------------------------------------------
+
+    def _keep_intents(self, intents: Intents) -> None:
+        home.write(self._intent_path, intents.model_dump_json().encode())
+
+    @property
+    def _intent_path(self) -> str:
+        return os.path.join(self.root, "runs", "intent.json")
+
+    def _finish(self, intents: Intents) -> None:
+        for intent in intents.items:
+            keep_progress(self.root, intent.progress)
+        for intent in intents.items:
+            spool.done(self.root, intent.events)
+        home.remove(self._intent_path, durable=True)
+
+    def _recover(self) -> None:
+        """Tidy up after a curator that died between an operation and the end of its batch."""
+        try:
+            intents = Intents.model_validate_json(home.read(self._intent_path))
+        except (OSError, ValidationError):
+            home.remove(self._intent_path)
+            return
+        used = read_library(self.store).events
+        finished = []
+        for place, intent in enumerate(intents.items):
+            is_counted = any(COUNTED + name in used for name in intent.events)
+            was_begun = is_counted or any(name in used for name in intent.events)
+            if place == len(intents.items) - 1 and not was_begun:
+                break  # nothing of it was written: read it again
+            if intent.bumps and not is_counted:
+                self._bump(intent.bumps, intent.events)
+            finished.append(intent)
+        if finished:
+            self._compile()
+        self._finish(Intents(items=finished))
+
+    # --- what cannot go on ------------------------------------------------------------------------
+
+    def _failed(self, reading: Reading, error: LanguageModelError) -> None:
+        """Keep the events of *reading*; a session that failed too often is set aside."""
+        self.report.kept, self.report.told = _word(error), str(error)
+        if not isinstance(error, MalformedReply):
+            note = Stopped(
+                why=_word(error), told=str(error), until=error.until, newest=spool.backlog(self.root)[-1], at=self.now()
+            )
+            home.write(self._stop_path, note.model_dump_json().encode())
+            self._say_health(f"Ultan has stopped learning: {error}. {error.hint}".strip())
+            return
+        before = read_progress(self.root, reading.session)
+        failures = before.failures + 1
+        if failures > TRIES:
+            spool.set_aside(self.root, reading.events)
+            keep_progress(self.root, reading.progress)
+            self.report.set_aside += len(reading.events)
+            self.report.kept = ""
+            self._trouble("set_aside", f"{len(reading.events)} events of session {reading.session}: {error}")
+            return
+        keep_progress(self.root, before.model_copy(update={"failures": failures, "tried_to": reading.events[-1]}))
+        self._trouble("malformed", f"session {reading.session}, try {failures}: {error}")
+
+    def _is_stopped(self, newest: Iterable[str]) -> bool:
+        """Whether the models stopped, and asking again now would only be asking again."""
+        try:
+            stopped = Stopped.model_validate_json(home.read(self._stop_path))
+        except (OSError, ValidationError):
+            return False
+        if self.at_once or (self.now() >= stopped.until and max(newest, default="") > stopped.newest):
+            return False
+        self.report.kept, self.report.told = stopped.why, stopped.told
+        return True
+
+    def _clear_stop(self) -> None:
+        home.remove(self._stop_path)
+        home.remove(os.path.join(self.root, "nudges", "health.json"))
+
+    @property
+    def _stop_path(self) -> str:
+        return os.path.join(self.root, "runs", "stopped.json")
+
+    def _say_health(self, line: str) -> None:
+        path = os.path.join(self.root, "nudges", "health.json")
+        home.write(path, plainjson.dumps({"line": line, "at": self.now()}).encode())
+
+    def _quarantine(self, events: Sequence[Event]) -> None:
+        """Set aside events without a session: nothing can be learned from them, ever."""
+        if events:
+            spool.set_aside(self.root, [event.id for event in events])
+            self.report.set_aside += len(events)
+            self._trouble("no_session", f"{len(events)} events name no session")
+
+    def _trouble(self, what: str, told: str) -> None:
+        home.trouble(self.root, plainjson.dumps({"at": self.now(), "what": f"curate.{what}", "told": told[:500]}))
+
+    def _note(self, state: str) -> None:
+        """Tell ``doctor`` who holds the lock, and how the last run ended."""
+        report = self.report
+        note = {
+            "pid": os.getpid(), "state": state, "by": self.who, "at": self.now(), "last": report.state,
+            "kept": report.kept, "told": report.told, "operations": report.operations, "events": report.events,
+        }  # fmt: skip
+        home.write(os.path.join(self.root, "runs", "curator.json"), plainjson.dumps(note).encode(), durable=False)
+
+
+def _bumps(reading: Reading, library: Library, actions: Sequence[Action], *, judged: bool) -> list[Bump]:
+    """Counters of the entries that were shown or opened, as far as the library still has them.
+
+    An entry counts as ignored only where somebody judged: shown, not opened, not helpful.
+    """
+    helped = {action.entry for action in actions if isinstance(action, MarkHelpful)}
+    day = reading.transcript.day
+    found = []
+    for name in sorted({*reading.shown, *reading.opened}):
+        if name not in library.entries:
+            continue
+        was_ignored = judged and name in reading.shown and name not in helped and name not in reading.transcript.fetched
+        found.append(
+            Bump(
+                entry=name, fired=reading.shown.get(name, 0), fetched=reading.opened.get(name, 0),
+                ignored=int(was_ignored), surfaced_on=day if name in reading.shown else "",
+            )
+        )  # fmt: skip
+    return found
+
+
+def _word(error: LanguageModelError) -> str:
+    return {"QuotaReached": "quota", "NotLoggedIn": "login", "MalformedReply": "malformed"}.get(
+        type(error).__name__, "unavailable"
+    )
+
+
+def _need_room(root: str) -> None:
+    free = os.statvfs(root)
+    if free.f_bavail * free.f_frsize < FREE_BYTES:
+        raise StorageFailed(f"less than {FREE_BYTES >> 20} MB are free for {root}", "make room; the queue is kept")
+
