@@ -184,9 +184,9 @@ PREFIXES = (
 
 # A boundary before these must not be an underscore or a hyphen either: they are short enough to
 # end an ordinary name.
-TIMID = frozenset(
-    ("cio", "oy2", "sk-", "hf_", "re_", "r8_", "key-", "sl.", "fw_", "A3-", "dapi", "rpa_", "rnd_", "npm_", "vcp_")
-)
+TIMID = frozenset((
+    "cio", "oy2", "sk-", "hf_", "re_", "r8_", "key-", "sl.", "fw_", "A3-", "dapi", "rpa_", "rnd_", "npm_", "vcp_",
+))  # fmt: skip
 
 # (what stands in the middle, kind, alphabet and length range before, alphabet and length range after)
 INFIXES = (
@@ -198,6 +198,15 @@ INFIXES = (
     (":AA", "telegram-token", DIGITS, 8, 10, URLSAFE, 30, 36),
     ("-us", "mailchimp-key", HEX, 32, 32, DIGITS, 1, 2),
 )
+
+# Tokens in parts: (how they begin, kind, length range of each part between dots).
+SHAPES = (
+    ("eyJ", "jwt", ((12, 4096), (12, 4096))),
+    ("pat", "airtable-token", ((17, 17), (60, 70))),
+    *((head, "discord-token", ((18, 40), (5, 7), (27, 80))) for head in (
+        "MT", "MD", "Mz", "Mj", "NT", "ND", "Nz", "Nj", "OT", "OD", "Oj", "Oz",
+    )),
+)  # fmt: skip
 
 # Whole addresses that are credentials.
 ADDRESSES = (
@@ -215,7 +224,7 @@ STEMS = (
     ("credential", "credential"), ("auth", "credential"), ("_pat", "token"), ("-pat", "token"),
     ("connectionstring", "credential"), ("connection_string", "credential"), ("sessionid", "cookie"),
     ("session_id", "cookie"), ("jwt", "token"), ("psk", "key"), ("bearer", "token"), ("signature", "signature"),
-    ("sig=", "signature"),
+    ("sig=", "signature"), ("pw", "password"),
 )  # fmt: skip
 
 # The same in prose. The first five are matched as whole names too, the rest only here.
@@ -250,14 +259,14 @@ NAMES = (
     "masterkey", "sharedkey", "presharedkey", "storagekey", "servicekey", "rolekey", "appkey", "applicationkey",
     "subscriptionkey", "licensekey", "clientkey", "deploykey", "sessionkey", "adminkey", "rootkey", "hmackey",
     "cryptokey", "keypass", "keysecret", "tokensecret", "credential", "credentials", "clientsecret", "jwt", "psk",
-    "connectionstring", "secretbase", "authtoken", "bearer",
+    "connectionstring", "secretbase", "authtoken", "bearer", "authorization",
 )  # fmt: skip
 
 # A name that ends so only looks like one that holds a secret.
 EXCEPT = (
     "publickey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "hostkey", "nexttoken",
     "pagetoken", "synctoken", "continuationtoken", "eostoken", "bostoken", "padtoken", "unktoken", "masktoken",
-    "septoken", "clstoken", "stoptoken", "specialtoken",
+    "septoken", "publickeytoken", "clstoken", "stoptoken", "specialtoken",
 )  # fmt: skip
 
 # A name in capitals that ends so is about a secret, but does not hold one.
@@ -289,7 +298,7 @@ JARGON = (
     "argon2", "sha1", "sha-1", "sha2", "sha-2", "sha3", "sha5", "md5", "base64", "base32", "utf8", "utf-8",
     "utf16", "oauth2", "http2", "http/", "ed25519", "rs256", "hs256", "es256", "aes", "x509", "x25519", "pbkdf2",
     "pkcs", "ipv4", "ipv6", "k8s", "i18n", "python3", "int32", "int64", "uint", "float", "rfc", "iso-", "cve-",
-    "secp256", "p-256", "gpt-", "claude-", "log4j", "varchar", "localhost", "127.0.0", "0.0.0.0",
+    "secp256", "p-256", "1password", "gpt-", "claude-", "log4j", "varchar", "localhost", "127.0.0", "0.0.0.",
 )  # fmt: skip
 
 # Words between the announcing word and the secret, in several languages.
@@ -298,3 +307,26 @@ LINKS = frozenset((
     "es", "est", "era", "\u00e8", "\u00e9", "\u00e4r", "er", "on", "je", "jest", "to:", "este", "\u044d\u0442\u043e",
     "\u0442\u0430\u043a\u043e\u0439", "with", "mit", "avec", "con", "\u662f", "\u4e3a", "\u70ba", "\u306f", "\uc740", "\ub294",
 ))  # fmt: skip
+
+# Files that hold nothing but credentials: by name, by ending, by a part of their path; ordinary source
+# files; endings of templates and public halves.
+FILES = frozenset((
+    ".env", ".envrc", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".htpasswd", ".npmrc", ".pypirc", ".yarnrc.yml",
+    ".git-credentials", ".vault-token", ".dockercfg", "shadow", "gshadow", "master.key", "wallet.dat", "kubeconfig",
+    "secring.gpg", "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "secrets.env", ".secrets",
+    "secret.yml", "secret.yaml", "secret.json", "terraform.tfstate", "client_secret.json", "token.json", "htpasswd",
+    "service-account.json", "service_account.json", "keyfile.json", ".my.cnf", ".boto", ".s3cfg", "rclone.conf",
+))  # fmt: skip
+FILE_ENDINGS = (
+    ".pem", ".kdbx", ".kdb", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".p8", ".tfstate", ".tfvars",
+    ".ovpn", ".asc", ".agekey", ".keytab", ".gpg", ".tfstate.backup",
+)  # fmt: skip
+FILE_FOLDERS = (
+    "/.docker/config.json", "/.kube/config", "/.aws/config", "/.gnupg/", "/.aws/sso/", "/.config/gcloud/",
+    "/.azure/", "/.password-store/", "/run/secrets/", "/etc/wireguard/", "/.config/gh/hosts.yml",
+)  # fmt: skip
+SOURCES = (
+    ".py", ".pyi", ".md", ".rst", ".ts", ".tsx", ".js", ".jsx", ".go", ".rs", ".java", ".kt", ".rb", ".php", ".c",
+    ".h", ".cpp", ".cs", ".swift", ".html", ".css", ".vue", ".svelte", ".ex", ".exs", ".scala", ".sh",
+)  # fmt: skip
+FILE_TEMPLATES = (".example", ".sample", ".template", ".dist", ".tmpl", ".pub", ".defaults")
