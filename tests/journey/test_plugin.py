@@ -1,0 +1,221 @@
+"""The plugin in the real client: valid, installed from a folder and from git, provisioned, silent when broken."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+
+import pytest
+from client import Agent
+from conftest import ROOT, install_plugin, lend_runtime, runtime_folder
+from messages_api import calls, says
+
+from ultan.clients import claude_code
+from ultan.verbs import provision
+
+pytestmark = pytest.mark.slow
+
+
+def errors_shown(outcome):
+    return [
+        hook
+        for event in claude_code.EVENTS
+        for hook in outcome.hooks(event)
+        if hook.get("exit_code") or hook.get("stderr") or hook.get("stdout", "").strip()
+    ]
+
+
+def test_the_manifest_passes_the_clients_own_strict_validation(agent, plugin):
+    done = agent.run("plugin", "validate", "--strict", str(plugin))
+    assert done.code == 0, done.out + done.err
+
+
+def test_the_first_session_provisions_the_runtime_in_the_background(provisioned):
+    assert os.access(provisioned.python, os.X_OK)
+    said = subprocess.run(
+        [provisioned.python, "-I", "-c", "import ultan, re2; print(ultan.__file__)"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith(str(runtime_folder(provisioned.agent))), "the package was installed from the plugin"
+    leftovers = {path.name for path in runtime_folder(provisioned.agent).iterdir()}
+    assert "lock" not in leftovers
+    assert not (provisioned.agent.project / "build").exists()
+
+
+def test_a_session_with_the_plugin_leaves_events_and_no_error(ready_agent):
+    outcome = ready_agent.ask("from now on use uv, never pip")
+    assert errors_shown(outcome) == []
+    queue = ready_agent.home / ".local" / "share" / "ultan" / "queue" / "new"
+    assert any("never pip" in path.read_text() for path in queue.iterdir())
+
+
+def test_the_plugin_installs_from_a_git_repository(agent, served_repository, provisioned):
+    install_plugin(agent, served_repository)
+    lend_runtime(agent, provisioned)
+    listed = json.loads(agent.run("plugin", "list", "--json").out)
+    place = next(row["installPath"] for row in listed if row["id"] == "ultan@ultan")
+    assert place.startswith(str(agent.config)), "a copy of the client's own"
+    assert errors_shown(agent.ask("hello")) == []
+    assert (agent.home / ".local" / "share" / "ultan" / "sessions").is_dir()
+
+
+def test_a_plugin_added_in_mid_session_works_at_the_next_prompt(agent, plugin, provisioned):
+    with agent.live() as live:
+        live.say("hello")
+        install_plugin(agent, plugin)
+        lend_runtime(agent, provisioned)
+        live.say("/reload-plugins")
+        live.say("please always write tests first")
+    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
+    assert any("tests first" in path.read_text() for path in queue.iterdir())
+
+
+def test_doctor_answers_in_the_agents_shell_before_there_is_a_runtime(agent, plugin, api):
+    install_plugin(agent, plugin)
+    runtime_folder(agent).mkdir(parents=True)
+    (runtime_folder(agent) / "failed").touch()  # keeps this session from provisioning
+    (runtime_folder(agent) / "state").write_text("failed: no network\n1\n1\n")
+    api.next_script(calls("Bash", command="ultan doctor; ultan search x", description="look"), says("done"))
+    agent.ask("run ultan doctor", "--permission-mode", "bypassPermissions")
+    seen = api.turns[-1].text
+    assert "runtime: failed: no network" in seen
+    assert "still being set up" in seen
+
+
+def test_doctor_answers_in_the_agents_shell_with_the_runtime(ready_agent, api):
+    api.next_script(calls("Bash", command="ultan doctor --json", description="look"), says("done"))
+    ready_agent.ask("run ultan doctor", "--permission-mode", "bypassPermissions")
+    report = next(text for role, text in api.turns[-1].texts if role == "result")
+    found = json.loads(report)
+    assert found["installed"] == "plugin"
+    assert found["interpreter"].startswith("/")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["root gone", "shim gone", "shim cut", "shim empty", "package gone", "interpreter gone", "ready torn", "data gone"],
+)
+def test_whatever_breaks_the_hooks_exit_0_and_are_silent(agent, plugin, provisioned, tmp_path, damage, api):
+    own = tmp_path / "copy"
+    shutil.copytree(plugin, own)
+    install_plugin(agent, own)
+    lend_runtime(agent, provisioned)
+    (runtime_folder(agent) / "failed").touch()
+    shim = own / "hooks" / "ultan-hook"
+    whole = shim.read_text()
+    with agent.live("--permission-mode", "bypassPermissions") as live:
+        live.say("hello")
+        ready = runtime_folder(agent) / "ready"
+        match damage:
+            case "root gone":
+                shutil.rmtree(own)
+            case "shim gone":
+                shim.unlink()
+            case "shim cut":
+                shim.write_text(whole[: len(whole) * 2 // 3])
+            case "shim empty":
+                shim.write_text("")
+            case "package gone":
+                ready.write_text(f"{provisioned.python}\n/nowhere\n0.1.0\n")
+            case "interpreter gone":
+                ready.write_text("/nowhere/python\n/nowhere\n0.1.0\n")
+            case "ready torn":
+                ready.write_text("/nowhere")
+            case "data gone":
+                shutil.rmtree(runtime_folder(agent).parent)
+        api.next_script(calls("Bash", command="echo still-here", description="x"), says("went on"))
+        result = live.say("run something")
+    assert result["result"] == "went on"
+    assert "still-here" in api.turns[-1].text
+    broken = [m for m in live.messages if m.get("subtype") == "hook_response" and (m.get("exit_code") or m.get("stderr"))]
+    assert broken == []
+    if damage == "data gone":
+        assert not runtime_folder(agent).exists(), "what the person deleted is not made again by a hook"
+
+
+def test_every_cut_of_the_shim_is_silent_and_exits_0(plugin, tmp_path):
+    text = (plugin / "hooks" / "ultan-hook").read_text()
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    environ = {"PATH": os.environ["PATH"], "CLAUDE_PLUGIN_ROOT": str(tmp_path), "CLAUDE_PLUGIN_DATA": str(tmp_path / "none")}
+    for end in range(0, len(text), 37):
+        (hooks / "ultan-hook").write_text(text[:end])
+        done = subprocess.run(
+            ["/bin/sh", "-c", provision.plugin_line("notice")], env=environ, input=b"{}", capture_output=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), end
+
+
+def test_uninstalling_takes_the_hooks_away_and_leaves_the_library(ready_agent):
+    ready_agent.ask("hello")
+    done = ready_agent.run("plugin", "uninstall", "ultan@ultan")
+    assert done.code == 0, done.out + done.err
+    outcome = ready_agent.ask("hello again")
+    assert outcome.hooks("UserPromptSubmit") == []
+    assert not runtime_folder(ready_agent).exists()
+    assert (ready_agent.home / ".local" / "share" / "ultan").is_dir()
+
+
+def test_a_hostile_project_reaches_neither_the_path_nor_the_configuration_of_provisioning(plugin, tmp_path):
+    project, data, home = tmp_path / "project", tmp_path / "data", tmp_path / "home"
+    for folder in (project / "bin", project / ".git", data, home):
+        folder.mkdir(parents=True)
+    evil = "#!/bin/sh\necho $0 >>" + str(tmp_path / "ran") + "\nexit 1\n"
+    for name in ("uv", "python3", "python", "sed", "find", "mkdir"):
+        (project / "bin" / name).write_text(evil)
+        (project / "bin" / name).chmod(0o755)
+    (tmp_path / "tools").mkdir()
+    for name in ("python", "python3", *(f"python3.{minor}" for minor in range(11, 15))):
+        seen = tmp_path / "tools" / name  # stands for the person's interpreter: notes its environment, then fails
+        seen.write_text(f"#!/bin/sh\nenv >>{tmp_path / 'environ'}\npwd >>{tmp_path / 'cwd'}\nexit 1\n")
+        seen.chmod(0o755)
+    subprocess.run(
+        ["/bin/sh", str(plugin / "hooks" / "provision.sh"), str(plugin), str(data)],
+        cwd=project,
+        env={
+            "HOME": str(home),
+            "PATH": f"{project / 'bin'}:bin:.:{tmp_path / 'tools'}:/usr/bin:/bin",
+            "CLAUDE_PROJECT_DIR": str(project / "bin"),
+            "PIP_INDEX_URL": "http://evil.example",
+            "UV_INDEX_URL": "http://evil.example",
+            "UV_CONFIG_FILE": str(project / "uv.toml"),
+            "PYTHONPATH": str(project),
+            "XDG_CONFIG_HOME": str(project / "config"),
+            "HTTPS_PROXY": "http://proxy.example:3128",
+        },
+        check=False,
+    )
+    assert not (tmp_path / "ran").exists()
+    names = set(re.findall(r"^(\w+)=", (tmp_path / "environ").read_text(), re.MULTILINE))
+    assert names <= {"HOME", "PATH", "ULTAN_CLEAN", "HTTPS_PROXY", "PWD", "OLDPWD", "SHLVL", "_"}
+    assert (tmp_path / "cwd").read_text().splitlines()[0] == str(data / "runtime")
+
+
+def test_hooks_json_is_what_the_clients_table_would_install():
+    written = json.loads((ROOT / "hooks" / "hooks.json").read_text())
+    assert written["hooks"] == claude_code.settings_hooks(provision.plugin_line)
+    manifest = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())
+    assert "hooks" not in manifest, "hooks/hooks.json is loaded by itself; naming it again has fired twice"
+    for groups in written["hooks"].values():
+        for entry in groups[0]["hooks"]:
+            assert 1 <= entry["timeout"] <= 120, "seconds"
+
+
+def test_one_version_stands_in_all_three_places():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())["version"] == project
+    assert f"ultan_version={project}\n" in (ROOT / "hooks" / "ultan-hook").read_text()
+
+
+def test_hooks_in_settings_and_plugin_together_capture_once(ready_agent):
+    environ = ready_agent.environ()
+    done = subprocess.run([sys_ultan(ready_agent), "install"], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "plugin" in done.stdout + done.stderr
+    settings = json.loads((ready_agent.config / "settings.json").read_text())
+    assert "hooks" not in settings
+
+
+def sys_ultan(_: Agent) -> str:
+    return str(ROOT / "bin" / "ultan")
