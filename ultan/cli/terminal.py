@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ultan import home as home_folder
+from ultan import spool
 from ultan.cli import render
 from ultan.cli.options import Home, Json, Kind, Name, Reason, Scope, Tags, opened, parted, scope_of
 from ultan.cli.wiring import Door
@@ -27,7 +28,8 @@ def register(group: typer.Typer) -> None:
 
 def save(
     context: typer.Context,
-    text: Annotated[list[str], typer.Argument(help="What to remember; - reads standard input.")],
+    text: Annotated[list[str] | None, typer.Argument(help="What to remember; - reads standard input.")] = None,
+    typed: Annotated[str, typer.Option(help="Take what was dictated with /ultan in this session.", metavar="SESSION")] = "",
     kind: Kind = "",
     scope: Scope = "",
     title: Annotated[str, typer.Option(help="The rule in a few words; else taken from the text.")] = "",
@@ -54,7 +56,8 @@ def save(
     from ultan.verbs import save as verb  # noqa: PLC0415 -- pydantic and yaml, only when needed
 
     door, screen = opened(context, home, as_json)
-    words = context.obj.stdin.read() if text == ["-"] else " ".join(text)
+    note = verb.dictated(door.root, typed) if typed else None
+    words = note.text if note else context.obj.stdin.read() if text == ["-"] else " ".join(text or ())
     more = {
         "why": why, "how": how, "when": when, "participants": parted(participant), "location": location,
         "alternatives": parted(alternative), "subject": subject, "expires": expires, "pinned": pin,
@@ -65,8 +68,12 @@ def save(
         files=parted(file), triggers=verb.triggers(trigger or (), blocks=block), more=more,
     )  # fmt: skip
     door.make_home()
-    heard = None if not door.is_inside_agent else verb.heard(door.root, door.session, words, context.obj.environ)
-    saved = verb.save(door.desk, words, given, project=door.project, heard=heard, session=door.session)
+    heard = note.piece if note else None
+    if door.is_inside_agent and not note:
+        heard = verb.heard(door.root, door.session, words, context.obj.environ)
+    saved = verb.save(door.desk, words, given, project=door.project, heard=heard, session=typed or door.session)
+    if note:
+        spool.done(door.root, [note.event])
     screen.show(saved, render.saved(saved))
 
 

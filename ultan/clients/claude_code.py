@@ -88,6 +88,12 @@ def is_ours(prompt: str) -> bool:
     return bool(head) and (head[0] in ("/ultan", "/ultan-search", "/ultan-advisor") or head[0].startswith("/ultan:"))
 
 
+def dictated(prompt: str) -> str:
+    """What the person dictates to us with `/ultan TEXT` (or `/ultan:ultan TEXT`); ``""`` for any other prompt."""
+    head, _, rest = prompt.strip().partition(" ")
+    return rest.strip() if head in ("/ultan", "/ultan:ultan") else ""
+
+
 def is_inside(call: "clients.Call", environ: "Mapping[str, str]", home: str) -> bool:
     """Whether *call* comes from a model of ours: it works in a private folder below the home.
 

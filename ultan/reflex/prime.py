@@ -20,7 +20,12 @@ NUDGES_A_SESSION = 3
 def prime(hook: Hook) -> "dict[str, Any] | None":
     """The reply with what is relevant to the prompt; None, mostly, where nothing is."""
     call = hook.call
-    if not hook.client.is_typed(call) or not _first_delivery(hook):
+    if not hook.client.is_typed(call):
+        call.prompt = hook.client.dictated(call.prompt)
+        if call.prompt and _first_delivery(hook):
+            _queued(hook, dictated=True)  # `ultan save --typed`, which the skill runs next, takes it from there
+        return None
+    if not _first_delivery(hook):
         return None
     news = _queued(hook)
     shown: str = ""
@@ -46,7 +51,7 @@ def _first_delivery(hook: Hook) -> bool:
         return True
 
 
-def _queued(hook: Hook) -> str:
+def _queued(hook: Hook, **known: "Any") -> str:
     """Queue the prompt, after what a turn without Stop left behind; the line to tell, mostly ``""``.
 
     A disk that says no costs the event, not the answer.
@@ -55,7 +60,7 @@ def _queued(hook: Hook) -> str:
         news = hook.enrol()
         if hook.settings["capture.enabled"]:
             _catch_up(hook)
-            _queue_prompt(hook)
+            _queue_prompt(hook, **known)
     except OSError:
         home.count(hook.root, "disk")
         return ""
@@ -84,7 +89,7 @@ def _catch_up(hook: Hook) -> None:
     count(hook.root, sieve)
 
 
-def _queue_prompt(hook: Hook) -> None:
+def _queue_prompt(hook: Hook, **known: "Any") -> None:
     from ultan.clients.claude_transcript import mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
     from ultan.reflex.capture import count  # noqa: PLC0415
     from ultan.spool import new_id  # noqa: PLC0415
@@ -93,7 +98,7 @@ def _queue_prompt(hook: Hook) -> None:
     state.asked = state.turn + 1 if state.offset else max(state.turn, state.asked) + 1
     name = call.call_id or f"{call.session}-{new_id(hook.now)}"
     pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve)
-    hook.event("prompt", pieces, transcript=call.transcript)
+    hook.event("prompt", pieces, transcript=call.transcript, **known)
     if pieces:
         hook.note_queued([piece.id for piece in pieces] + [mark_of(pieces)])
     state.save()

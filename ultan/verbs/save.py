@@ -6,6 +6,7 @@ in this session: they are looked up in what was captured, and cited. Otherwise t
 assistant's, with the trust and the limits of that.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from ultan.verbs.desk import Desk
 
 TITLE_CHARS = 80
 RULE_CHARS = 1200
+DICTATION = re.compile(r"(?i)^\s*(please\s+)?(remember|save|note|keep)\b(\s+that\b)?\s*[:,]?\s*")
 PAST = {"create": "created", "reinforce": "reinforced", "update": "updated", "deprecate": "deprecated"}
 TRANSCRIPT_BYTES = 64 << 20
 
@@ -99,6 +101,28 @@ def triggers(words: Sequence[str], *, blocks: bool = False) -> tuple[TriggerSpec
             raise UsageError(f"the trigger {word} has no pattern", "--trigger 'Bash:pip install'")
         found.append(TriggerSpec(tool=tool, pattern=pattern, severity="block" if blocks else "advise"))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Dictated:
+    """What the person typed after `/ultan`, the piece it stands in, and the event that holds it."""
+
+    text: str
+    piece: Piece
+    event: str
+
+
+def dictated(root: str, session: str) -> Dictated:
+    """The last text dictated to us in *session*, as the prompt's hook queued it; no model had it in its hands.
+
+    Raises:
+        UsageError: nothing was.
+    """
+    for event in reversed(spool.take(root, spool.backlog(root))):
+        piece = next((piece for piece in event.pieces if piece.origin in PERSON), None)
+        if event.session == session and event.data.get("dictated") and piece:
+            return Dictated(DICTATION.sub("", piece.text, count=1).strip(), piece, event.id)
+    raise UsageError("nothing was dictated in this session", "/ultan remember: always use uv, never pip")
 
 
 def heard(root: str, session: str, text: str, environ: Mapping[str, str]) -> Piece:
