@@ -12,6 +12,7 @@ operation that names the events, and reads them again, or one, and only tidies u
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -26,6 +27,7 @@ from ultan.library.store import FileStore
 from ultan.llm import LanguageModel, open_model
 from ultan.llm.recorded import Recorded
 from ultan.recall.compile import compile as compile_index
+from ultan.redaction import redact
 from ultan.settings import Settings
 from ultan.verbs.nearest import nearest_entries
 from ultan.verbs.reading import Progress, Reading, keep_progress, read_progress, read_session
@@ -303,19 +305,24 @@ class _Curator:
             self._announce(len(written), receipt.number)
 
     def _announce(self, count: int, number: int) -> None:
-        """Leave word for the next session start: how many entries, and the operations to undo."""
-        path = os.path.join(self.root, "nudges", "remembered.json")
+        """Leave word for the next session start, together with what it was not told yet."""
+        path, news = os.path.join(self.root, "runs", "remembered.json"), os.path.join(self.root, "news")
+        known: dict[str, Any] = {}
+        if os.path.exists(news):
+            known = self._noted(path)
+        numbers = [item for item in known.get("operations", []) if isinstance(item, int)]
+        total = int(known.get("count", 0)) + count
+        note = {"count": total, "operations": [*numbers, number], "at": self.now()}
+        home.write(path, plainjson.dumps(note).encode())
+        line = f"remembered {total}. `ultan log` shows what, `ultan undo {number}` takes the last back."
+        home.write(news, (line + "\n").encode())
+
+    def _noted(self, path: str) -> dict[str, Any]:
         try:
             known = plainjson.loads(home.read(path).decode("utf-8", "replace"))
-        except (OSError, ValueError):
-            known = {}
-        known = known if isinstance(known, dict) else {}
-        numbers = [item for item in known.get("operations", []) if isinstance(item, int)]
-        if number in numbers:
-            return
-        total = int(known.get("count", 0) or 0) + count
-        note = {"count": total, "operation": number, "operations": [*numbers, number], "at": self.now()}
-        home.write(path, plainjson.dumps(note).encode())
+        except (OSError, plainjson.NotJson):
+            return {}
+        return known if isinstance(known, dict) else {}
 
     def _compile(self) -> None:
         compile_index(read_library(self.store), self.root, self.settings, now=self.now())
@@ -380,7 +387,8 @@ class _Curator:
                 why=_word(error), told=str(error), until=error.until, newest=spool.backlog(self.root)[-1], at=self.now()
             )
             home.write(self._stop_path, note.model_dump_json().encode())
-            self._say_health(f"Ultan has stopped learning: {error}. {error.hint}".strip())
+            line = f"learning has stopped: {error}. {error.hint}".strip()
+            home.write(os.path.join(self.root, "stopped"), redact(line)[0].encode())
             return
         before = read_progress(self.root, reading.session)
         failures = before.failures + 1
@@ -407,15 +415,11 @@ class _Curator:
 
     def _clear_stop(self) -> None:
         home.remove(self._stop_path)
-        home.remove(os.path.join(self.root, "nudges", "health.json"))
+        home.remove(os.path.join(self.root, "stopped"))
 
     @property
     def _stop_path(self) -> str:
         return os.path.join(self.root, "runs", "stopped.json")
-
-    def _say_health(self, line: str) -> None:
-        path = os.path.join(self.root, "nudges", "health.json")
-        home.write(path, plainjson.dumps({"line": line, "at": self.now()}).encode())
 
     def _quarantine(self, events: Sequence[Event]) -> None:
         """Set aside events without a session: nothing can be learned from them, ever."""

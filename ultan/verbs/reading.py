@@ -1,7 +1,7 @@
 """What is new in each session: queued events and the client's own transcript become one Transcript.
 
-The transcript file is the truth and is read from a stored offset; what hooks delivered is
-the fallback. A piece is read once: by its id (a fork repeats its parent's), and by its text
+The transcript is the truth; hooks read it as far as they have time, and the rest of what they
+saw of it is read here, from the offset they left. A piece is read once: by its id (a fork repeats its parent's), and by its text
 where a hook was quicker than the file. ``Progress`` remembers, for each session, how far it
 was read; it is written only after the operation that used it is committed.
 """
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ultan import clients, home, redaction
 from ultan.events import PASTED, PERSON, USER, Event, Piece, Transcript
 
-Pull = Callable[[str, str, int], tuple[list[Piece], int]]  # client, path, offset → pieces, offset after them
+Pull = Callable[[str, str, int, int], tuple[list[Piece], int]]  # client, path, from, to → pieces, offset after them
 
 CHUNK_BYTES = 8 << 20
 SEEN_IDS = 20000
@@ -107,8 +107,8 @@ def read_session(
     seen = set(before.seen) or _seen_by_relatives(root, session)
     offsets = dict(before.offsets)
     told: list[Piece] = []
-    for client, path in _transcripts(events, offsets):
-        pieces, offsets[path] = pull(client, path, offsets.get(path, 0))
+    for stretch in _unread(events, offsets):
+        pieces, offsets[stretch.path] = pull(stretch.client, stretch.path, stretch.start, stretch.end)
         told += [piece for piece in pieces if not (piece.id in seen or seen.add(piece.id))]  # type: ignore[func-returns-value]
     loose = list(before.loose)
     told = [piece for piece in told if not _settle(loose, piece)]
@@ -149,24 +149,23 @@ def read_session(
     )  # fmt: skip
 
 
-def pull_transcript(client: str, path: str, offset: int) -> tuple[list[Piece], int]:
-    """All pieces after *offset* in the client's transcript; none, and the same offset, if it cannot be read."""
+def pull_transcript(client: str, path: str, start: int, end: int) -> tuple[list[Piece], int]:
+    """The pieces between two offsets of the client's transcript, and where reading stopped; what is gone is gone."""
     place = clients.CLIENTS.get(client)
     if place is None:
-        return [], offset
+        return [], start
     module = importlib.import_module(place)
     found: list[Piece] = []
     try:
-        if os.stat(path).st_size < offset:  # replaced by a shorter file: its ids tell what is new
-            offset = 0
-        while True:
-            pieces, after = module.read_transcript(path, offset, CHUNK_BYTES)
+        while start < end:
+            pieces, after = module.read_transcript(path, start, min(CHUNK_BYTES, end - start))
             found += pieces
-            if after <= offset:
-                return found, offset
-            offset = after
+            if after <= start:
+                break
+            start = after
     except OSError:
-        return found, offset
+        return found, start
+    return found, start
 
 
 # --- what is remembered about a session -----------------------------------------------------------
@@ -214,17 +213,29 @@ def _seen_by_relatives(root: str, session: str) -> set[str]:
 # --- from events to pieces ------------------------------------------------------------------------
 
 
-def _transcripts(events: Iterable[Event], known: dict[str, int]) -> list[tuple[str, str]]:
-    """Client and path of each transcript that the events name."""
-    found: dict[str, str] = {}
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    client: str
+    path: str
+    start: int
+    end: int
+
+
+def _unread(events: Iterable[Event], known: dict[str, int]) -> list[_Stretch]:
+    """What the hooks saw of each transcript and had no time to read.
+
+    Only as far as the file reached when a hook looked: what was written while Ultan was paused
+    or shut out is none of its business.
+    """
+    found: dict[str, _Stretch] = {}
     for event in events:
-        path = event.data.get("transcript")
-        if isinstance(path, str) and path:
-            found[path] = event.client or clients.DEFAULT
-    for path in known:
-        if path in found:
-            found[path] = found.pop(path)
-    return [(client, path) for path, client in found.items()]
+        path, size, done = (event.data.get(name) for name in ("transcript", "size", "to"))
+        if not isinstance(path, str) or not path or not isinstance(size, int):
+            continue
+        before = found.get(path, _Stretch(event.client or clients.DEFAULT, path, known.get(path, 0), 0))
+        start = max(before.start, done if isinstance(done, int) else 0)
+        found[path] = _Stretch(before.client, path, start, max(before.end, size))
+    return [stretch for stretch in found.values() if stretch.start < stretch.end]
 
 
 def _digest(piece: Piece) -> str:
@@ -259,7 +270,7 @@ def _number(pieces: Sequence[Piece], prompts: int) -> int:
     """How many prompts there are after *pieces*, which get the number of the prompt they belong to."""
     last = ""
     for piece in pieces:
-        stem = piece.id.partition("#")[0]
+        stem = piece.id.partition(".")[0]  # the parts of one prompt, typed and pasted
         if piece.origin in (USER, PASTED) and stem != last:
             prompts += 1
             last = stem
@@ -269,8 +280,8 @@ def _number(pieces: Sequence[Piece], prompts: int) -> int:
 
 def _cleaned(piece: Piece) -> Piece:
     """*piece* after the second layer of redaction, before anything else reads it."""
-    piece.text = redaction.redact(piece.text)[0]
-    piece.about = redaction.redact(piece.about)[0] if piece.about else ""
+    piece.text = redaction.deep(piece.text)[0]
+    piece.about = redaction.deep(piece.about)[0] if piece.about else ""
     return piece
 
 

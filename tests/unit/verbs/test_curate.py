@@ -44,7 +44,7 @@ def root(tmp_path):
 def queue(root, kind, *texts, session="s1", at=NOON - 100, origin="user", number=[0], project="shop", **data):  # noqa: B006
     number[0] += 1
     name = f"{int(at * 1000):012x}-{number[0]:010x}"
-    pieces = [Piece(f"{name}#{place}", origin, text) for place, text in enumerate(texts)]
+    pieces = [Piece(f"{name}.{place}", origin, text) for place, text in enumerate(texts)]
     spool.put(
         root,
         Event(name, at, kind, client="claude-code", session=session, project=project, pieces=pieces, data=data),
@@ -67,7 +67,9 @@ def entries(root):
 
 
 def quoting(errand, **fields):
-    """A librarian's answer that creates one rule from the first new piece of the packet."""
+    """A librarian's answer that creates one rule from the first new piece of the packet, in session s1 or good."""
+    if errand.session not in ("s1", "good"):
+        return {"suggestions": []}
     name = errand.question.rpartition("New:")[2].partition('id="')[2].partition('"')[0]
     action = {
         "verb": "create", "folder": "projects/shop/tools", "kind": "convention", "title": "uv, never pip",
@@ -106,10 +108,12 @@ def test_what_was_remembered_is_announced_for_the_next_session_start(root):
     run(root)
     turn(root, "Please never push to main without asking me, ever.", session="s2")
     run(root)
-    note = json.loads(home.read(os.path.join(root, "nudges", "remembered.json")))
-    assert note["count"] == 2
-    assert note["operations"] == [1, 2]
-    assert note["operation"] == 2
+    assert home.read(os.path.join(root, "news")).decode().startswith("remembered 2. ")
+    assert json.loads(home.read(os.path.join(root, "runs", "remembered.json")))["operations"] == [1, 2]
+    home.remove(os.path.join(root, "news"))  # as the next session start does
+    turn(root, "From now on always write commit messages in English.", session="s3")
+    run(root)
+    assert "remembered 1. `ultan log` shows what, `ultan undo 3`" in home.read(os.path.join(root, "news")).decode()
 
 
 def test_the_same_session_curated_twice_changes_nothing_the_second_time(root):
@@ -190,3 +194,214 @@ def test_the_lag_from_the_words_to_the_index_is_kept(root):
     [[number, by, said, readable]] = json.loads(home.read(os.path.join(root, "runs", "lag.json")))
     assert (number, by) == (1, "clerk")
     assert readable - said == pytest.approx(40)
+
+
+# --- librarian and scholar ------------------------------------------------------------------------
+
+
+def test_what_the_librarian_proposes_and_the_scholar_approves_is_written(root):
+    turn(root, RULE)
+    model = by_role(librarian=quoting, scholar=approving)
+    report = run(root, model=model, settings=CLAUDE)
+    [entry] = entries(root).values()
+    assert entry.id == "projects/shop/tools/uv-never-pip"
+    assert entry.evidence[0].quote == "always use uv in this repo"
+    assert entry.evidence[0].turn.endswith(".0")
+    assert [errand.role for errand in model.asked] == ["librarian", "scholar"]
+    assert report.remembered == 1
+
+
+def test_a_veto_is_logged_and_nothing_is_written(root):
+    turn(root, RULE)
+    veto = {"verdicts": [{"number": 0, "approve": False, "reason": "any assistant would"}]}
+    report = run(root, model=by_role(librarian=quoting, scholar=veto), settings=CLAUDE)
+    assert entries(root) == {}
+    assert report.vetoed == 1
+    assert "any assistant would" in home.read(os.path.join(root, "knowledge", "log.md")).decode()
+    assert spool.backlog(root) == []
+
+
+def test_a_quote_that_nobody_said_goes_back_in_band(root):
+    turn(root, RULE)
+
+    def wrong(errand):
+        return quoting(errand, evidence=[{"event": "e1", "quote": "always use poetry"}])
+
+    model = scripted(wrong, quoting, approving)
+    run(root, model=model, settings=CLAUDE)
+    assert "its quote is not in 'e1'" in model.told[0]
+    assert len(entries(root)) == 1
+
+
+def test_no_model_is_asked_when_nobody_said_anything(root):
+    queue(root, "session_start")
+    queue(root, "tool_done", "total 48", origin="tool:Bash")
+    queue(root, "session_end")
+    model = scripted()
+    report = run(root, model=model, settings=CLAUDE)
+    assert model.asked == []
+    assert report.state == "done"
+    assert spool.backlog(root) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "word"), [(QuotaReached("five hours are used up"), "quota"), (NotLoggedIn("please run /login"), "login")]
+)
+def test_a_failing_model_keeps_the_batch_and_is_left_alone_until_something_happens(root, error, word):
+    turn(root, RULE)
+    before = spool.backlog(root)
+    report = run(root, model=scripted(error), settings=CLAUDE)
+    assert (report.state, report.kept) == ("kept", word)
+    assert spool.backlog(root) == before
+    later = Clock(NOON + 3 * 86400)
+    model = by_role(librarian=quoting, scholar=approving)
+    assert run(root, later, model=model, settings=CLAUDE).kept == word
+    assert model.asked == []
+    turn(root, "and one more thing", session="s2", at=later.at - 60)
+    assert run(root, later, model=model, settings=CLAUDE).state == "done"
+    assert len(entries(root)) == 1
+    assert spool.backlog(root) == []
+
+
+def test_auth_prose_is_no_answer(root):
+    turn(root, RULE)
+    report = run(root, model=scripted("Invalid API key · Please run /login"), settings=CLAUDE)
+    assert report.kept == "login"
+    assert len(spool.backlog(root)) == 2
+    assert "log in" in home.read(os.path.join(root, "stopped")).decode()
+    run(root, Clock(NOON + 3600), model=by_role(librarian=quoting, scholar=approving), settings=CLAUDE, at_once=True)
+    assert not os.path.exists(os.path.join(root, "stopped"))
+
+
+def test_the_reset_time_of_a_limit_is_respected(root):
+    limit = QuotaReached("weekly limit")
+    limit.until = NOON + 5000
+    turn(root, RULE)
+    run(root, model=scripted(limit), settings=CLAUDE)
+    turn(root, "more", session="s2", at=NOON + 100)
+    model = by_role(librarian=quoting, scholar=approving)
+    assert run(root, Clock(NOON + 4900), model=model, settings=CLAUDE).kept == "quota"
+    assert model.asked == []
+    assert run(root, Clock(NOON + 5100), model=model, settings=CLAUDE).state == "done"
+
+
+def test_a_session_that_fails_again_and_again_is_split_and_then_set_aside(root):
+    turn(root, RULE)
+    model = scripted(otherwise="prose, and nothing but prose")
+    clock = Clock()
+    sizes = []
+    for place in range(4):
+        queue(root, "turn_end", at=clock.at - 60)
+        report = run(root, clock, model=model, settings=CLAUDE)
+        sizes.append(len(model.asked[-1].question))
+        if place < 3:
+            assert report.kept == "malformed"
+            assert read_progress(root, "s1").failures == place + 1
+        clock.at += 600
+    assert report.set_aside == 6
+    assert spool.backlog(root) == []
+    assert len(os.listdir(os.path.join(root, "queue", "dead"))) == 6
+    assert max(sizes) - min(sizes) < 50  # a failure never makes the prompt grow
+
+
+def test_one_session_that_fails_holds_up_no_other(root):
+    turn(root, "Something that makes this model stumble, as it happens.", session="bad")
+    turn(root, RULE, session="good")
+
+    def librarian(errand):
+        return MalformedReply("nonsense") if errand.session == "bad" else quoting(errand)
+
+    report = run(root, model=by_role(librarian=librarian, scholar=approving), settings=CLAUDE)
+    assert len(entries(root)) == 1
+    assert report.kept == "malformed"
+    assert len(spool.backlog(root)) == 2
+
+
+def test_fifty_calls_a_day_and_the_rest_is_kept(root):
+    settings = Settings({"curation.by": "claude", "curation.calls_a_day": 5, "curation.calls_in_two_minutes": 1000})
+    for place in range(9):
+        turn(root, f"Remark {place} about nothing.", session=f"s{place}")
+    model = by_role(librarian={"suggestions": []}, scholar=approving)
+    report = run(root, model=model, settings=settings)
+    assert len(model.asked) == 5
+    assert report.kept == "quota"
+    assert "cap of calls" in report.told
+    assert len(spool.backlog(root)) == 8
+    assert sum(day.calls for day in read_spending(root).days.values()) == 5
+    turn(root, "Good morning.", session="s10", at=NOON + 86400)
+    run(root, Clock(NOON + 86500), model=model, settings=settings)
+    assert len(model.asked) == 10
+
+
+def test_too_many_calls_in_two_minutes_open_the_breaker_and_it_closes_by_itself(root):
+    settings = Settings({"curation.by": "claude", "curation.calls_in_two_minutes": 3, "curation.parallel": 1})
+    for place in range(6):
+        turn(root, f"Remark {place} about nothing.", session=f"s{place}")
+    model = by_role(librarian={"suggestions": []})
+    assert run(root, model=model, settings=settings).kept == "quota"
+    assert len(model.asked) == 3
+    assert read_spending(root).why == "velocity"
+    turn(root, "Hello.", session="s9", at=NOON + 650)
+    run(root, Clock(NOON + 700), model=model, settings=settings)
+    assert len(model.asked) == 6
+
+
+def test_a_helpful_use_counts_once_a_turn_and_an_ignored_one_is_noticed(root):
+    turn(root, RULE)
+    run(root)
+    [name] = entries(root)
+    queue(root, "prompt", "add httpx", session="s2", at=NOON)
+    queue(root, "surfaced", session="s2", at=NOON, ids=[name])
+    queue(root, "turn_end", "Added httpx with uv, as your library asks.", session="s2", at=NOON + 1, origin="assistant")
+
+    def helpful(errand):
+        cite = errand.question.rpartition("Added httpx")[0].rpartition('id="')[2].partition('"')[0]
+        action = {"verb": "mark_helpful", "entry": name, "turn": 0, "evidence": [{"event": cite, "quote": "with uv"}]}
+        return {"suggestions": [{"action": action}]}
+
+    model = by_role(librarian=helpful, scholar=approving)
+    run(root, Clock(NOON + 100), model=model, settings=CLAUDE)
+    entry = entries(root)[name]
+    assert (entry.fired, entry.fired_helpful, entry.ignored) == (1, 1, 0)
+    queue(root, "turn_end", "Done: uv added it.", session="s2", at=NOON + 200, origin="assistant")
+
+    def again(_errand):
+        action = {"verb": "mark_helpful", "entry": name, "turn": 0, "evidence": [{"event": "e3", "quote": "uv added it"}]}
+        return {"suggestions": [{"action": action}]}
+
+    run(root, Clock(NOON + 300), model=by_role(librarian=again, scholar=approving), settings=CLAUDE)
+    assert entries(root)[name].fired_helpful == 1
+
+
+def test_a_nudge_is_left_for_the_running_session(root):
+    turn(root, RULE)
+    run(root)
+    [name] = entries(root)
+    turn(root, "now pip install flask", session="s2", at=NOON)
+
+    def nudging(_errand):
+        action = {
+            "verb": "nudge", "entry": name, "text": "This repo uses uv.",
+            "evidence": [{"event": "e1", "quote": "pip install flask"}],
+        }  # fmt: skip
+        return {"suggestions": [{"action": action}]}
+
+    report = run(root, Clock(NOON + 100), model=by_role(librarian=nudging, scholar=approving), settings=CLAUDE)
+    assert report.nudges == 1
+    [path] = [name for name in os.listdir(os.path.join(root, "nudges")) if name[0].isdigit()]
+    note = json.loads(home.read(os.path.join(root, "nudges", path)))
+    assert (note["session"], note["entry"], note["text"]) == ("s2", name, "This repo uses uv.")
+
+
+def test_every_call_is_written_down_and_its_transcript_is_redacted(root):
+    secret = "ghp_" + "a1B2" * 9
+    turn(root, f"{RULE} My token is {secret} by the way.")
+    run(root, model=by_role(librarian=quoting, scholar=approving), settings=CLAUDE)
+    lines = [json.loads(line) for line in home.read(os.path.join(root, "runs", "2026-05-28.jsonl")).decode().splitlines()]
+    assert [(line["role"], line["parsed_ok"]) for line in lines] == [("librarian", True), ("scholar", True)]
+    assert lines[0]["decisions"] == {"create": 1}
+    assert lines[0]["prompt"]
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if "queue" not in folder:
+                assert secret.encode() not in home.read(os.path.join(folder, name))

@@ -1,0 +1,143 @@
+"""Spend: what models have cost, what may still be spent, and what the backlog would cost."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import median
+
+from ultan import home, plainjson, spool
+from ultan.events import PERSON, Event
+from ultan.llm import governor as rules
+from ultan.llm.recorded import read_spending
+from ultan.settings import Settings
+from ultan.verbs.waiting import by_session
+
+DAYS = 14
+PACKET_TOKENS = 7500  # a librarian's call: prompt and schema, and a packet; used until real calls are on record
+RULING_TOKENS = 6000
+USD_A_TOKEN = {"librarian": 4e-6, "scholar": 8e-6}  # list prices, a first guess; replaced by what was really paid
+READ_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpent:
+    """One day, with calls, tokens and list price."""
+
+    day: str
+    calls: int
+    tokens: int
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What models have cost and what they may.
+
+    Attributes:
+        days: the last ones, oldest first, days without calls included.
+        by_role, by_payer: of all kept days, as (name, calls, tokens, cost).
+        calls_left, tokens_left: today, by the caps.
+        why: why no call is made now, or empty; ``until`` seconds since the epoch, 0 if open;
+            ``told`` what to do.
+    """
+
+    calls: int
+    tokens: int
+    cost_usd: float
+    days: tuple[DaySpent, ...]
+    by_role: tuple[tuple[str, int, int, float], ...]
+    by_payer: tuple[tuple[str, int, int, float], ...]
+    calls_left: int
+    tokens_left: int
+    why: str
+    until: float
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What reading a backlog would take.
+
+    Attributes:
+        sessions: with something said in them; calls, tokens and list price that they would take.
+        is_measured: whether the price of a token is this home's own record, not a guess.
+        fits: whether today's caps allow it at once.
+    """
+
+    sessions: int
+    calls: int
+    tokens: int
+    cost_usd: float
+    is_measured: bool
+    fits: bool
+
+
+def spend(root: str, settings: Settings, now: float) -> Spending:
+    """What models have cost in the home *root*, and what they may still."""
+    record = read_spending(root)
+    today = record.days.get(rules.day_of(now), rules.Day())
+    why, until = rules.closed(record, settings, now)
+    first = now - (DAYS - 1) * timedelta(days=1).total_seconds()
+    names = [rules.day_of(first + place * rules.DAY_S) for place in range(DAYS)]
+    days = [(name, record.days.get(name, rules.Day())) for name in names]
+    return Spending(
+        record.total.calls, record.total.tokens, record.total.cost_usd,
+        tuple(DaySpent(name, day.calls, day.tokens, day.cost_usd) for name, day in days),
+        _summed([day.by_role for day in record.days.values()]), _summed([day.by_payer for day in record.days.values()]),
+        max(0, settings["curation.calls_a_day"] - today.calls), max(0, settings["curation.tokens_a_day"] - today.tokens),
+        why, until if why else 0.0, (record.told or rules.REMEDIES.get(why, "")) if why else "",
+    )  # fmt: skip
+
+
+def estimate(root: str, settings: Settings, now: float, events: Sequence[Event] | None = None) -> Estimate:
+    """What reading *events*, or else the whole queue, with a model would take; asks nobody."""
+    waiting = spool.take(root, spool.backlog(root)) if events is None else list(events)
+    sessions = [group for group in by_session(waiting).values() if _says_something(group)]
+    measured = _measured(root)
+    packets = sum(max(1, _chars(group) // 11_000) for group in sessions)
+    rulings = -(-len(sessions) // settings["curation.packets"])
+    tokens_each = {"librarian": PACKET_TOKENS, "scholar": RULING_TOKENS, **{name: row[0] for name, row in measured.items()}}
+    price_each = {
+        name: measured[name][1] if name in measured else tokens_each[name] * USD_A_TOKEN[name] for name in USD_A_TOKEN
+    }
+    calls = {"librarian": packets, "scholar": rulings if sessions else 0}
+    tokens = sum(int(calls[name] * tokens_each[name]) for name in calls)
+    left = spend(root, settings, now)
+    return Estimate(
+        len(sessions), sum(calls.values()), tokens, round(sum(calls[name] * price_each[name] for name in calls), 4),
+        set(measured) >= set(calls), sum(calls.values()) <= left.calls_left and tokens <= left.tokens_left,
+    )  # fmt: skip
+
+
+def _says_something(events: Sequence[Event]) -> bool:
+    return any(piece.origin in PERSON for event in events for piece in event.pieces)
+
+
+def _chars(events: Sequence[Event]) -> int:
+    return sum(len(piece.text) for event in events for piece in event.pieces if piece.origin in PERSON)
+
+
+def _summed(days: Sequence[dict[str, rules.Sum]]) -> tuple[tuple[str, int, int, float], ...]:
+    totals: dict[str, rules.Sum] = {}
+    for day in days:
+        for name, part in day.items():
+            totals[name] = totals.get(name, rules.Sum()).plus(part.calls, part.tokens, part.cost_usd)
+    return tuple((name, part.calls, part.tokens, part.cost_usd) for name, part in sorted(totals.items()))
+
+
+def _measured(root: str) -> dict[str, tuple[float, float]]:
+    """Role → median tokens and list price of the calls on record in the last days."""
+    folder = os.path.join(root, "runs")
+    rows: dict[str, list[tuple[float, float]]] = {}
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl")) if os.path.isdir(folder) else []
+    for name in names[-DAYS:]:
+        for line in home.read(os.path.join(folder, name), READ_BYTES).decode("utf-8", "replace").splitlines():
+            try:
+                row = plainjson.loads(line)
+            except plainjson.NotJson:
+                continue
+            if isinstance(row, dict) and row.get("parsed_ok") and row.get("role") in USD_A_TOKEN:
+                tokens = float(row.get("input_tokens") or 0) + float(row.get("output_tokens") or 0)
+                rows.setdefault(str(row["role"]), []).append((tokens, float(row.get("cost_usd") or 0)))
+    return {role: (median(row[0] for row in found), median(row[1] for row in found)) for role, found in rows.items()}
