@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 -- a script beside the pages it writes
 """Writes the reference pages that are made from the code; ``tests/test_docs.py`` compares them.
 
 Run it after changing a command or a setting: ``nox -s docs``.

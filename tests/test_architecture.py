@@ -19,16 +19,18 @@ PACKAGE = ROOT / "ultan"
 
 # Import only from lower rungs, or from one's own room. A longer prefix goes before a shorter one.
 RUNGS = {
-    "ultan.errors": 0, "ultan.plainjson": 0, "ultan.home": 0.2, "ultan.settings": 0.4, "ultan.redaction": 0.4,
+    "ultan.errors": 0, "ultan.plainjson": 0, "ultan.home": 0.2, "ultan.settings": 0.4, "ultan.credentials": 0.3, "ultan.values": 0.32,
+    "ultan.announced": 0.34, "ultan.sightings": 0.36, "ultan.redaction": 0.4,
     "ultan.events": 1, "ultan.spool": 1.2, "ultan.projects": 1.2,
     "ultan.llm": 1.6, "ultan.encoders": 1.6, "ultan.clients": 2, "ultan.library": 2,
-    "ultan.recall": 3, "ultan.staff": 4, "ultan.verbs": 5, "ultan.serving": 5.5, "ultan.reflex": 6,
+    "ultan.recall.text": 1.4, "ultan.recall": 3, "ultan.staff": 4, "ultan.verbs": 5, "ultan.serving": 5.5, "ultan.reflex": 6,
     "ultan.cli": 7, "ultan.__main__": 8, "ultan": -1,
 }  # fmt: skip
 
 # † standard library and google-re2 only, by law. A trailing dot means the whole package.
 FAST = (
-    "ultan", "ultan.__main__", "ultan.errors", "ultan.home", "ultan.settings", "ultan.redaction", "ultan.events",
+    "ultan", "ultan.__main__", "ultan.errors", "ultan.home", "ultan.settings", "ultan.redaction", "ultan.credentials", "ultan.values", "ultan.announced",
+    "ultan.sightings", "ultan.events",
     "ultan.spool", "ultan.projects", "ultan.plainjson", "ultan.clients.", "ultan.reflex.", "ultan.recall",
     "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.triggers",
     "ultan.recall.commands", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.wire",

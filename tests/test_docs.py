@@ -33,7 +33,7 @@ def test_every_link_inside_the_documentation_leads_somewhere(path):
         assert (path.parent / target).exists(), f"{path.name} → {target}"
 
 
-def test_every_command_a_page_names_exists(pages):
+def test_every_command_a_page_names_exists():
     from ultan.cli.app import commands
     from ultan.cli.wiring import World
 

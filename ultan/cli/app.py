@@ -5,6 +5,7 @@ everything else to stderr. Commands stand in the modules beside this one, five l
 what they decide they ask a verb.
 """
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Sequence
@@ -33,9 +34,9 @@ def run(argv: Sequence[str], world: World) -> int:
             stream.reconfigure(errors="replace")  # a terminal that cannot say ✓ shows ? and goes on
     screen = Screen(world.stdout, world.stderr, world.environ)
     try:
-        status = commands(world, is_rich=screen.is_rich(world.stdout)).main(
-            args=list(argv) or ["--help"], prog_name="ultan", standalone_mode=False
-        )
+        group = commands(world, is_rich=screen.is_rich(world.stdout))
+        with contextlib.redirect_stdout(world.stdout):  # help is printed by click
+            status = group.main(args=list(argv) or ["--help"], prog_name="ultan", standalone_mode=False)
     except UltanError as error:
         screen.fail(str(error), error.hint)
         return error.exit_code

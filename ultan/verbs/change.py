@@ -44,7 +44,7 @@ def edit(desk: Desk, name: str, text: str) -> Changed:
         UltanError: nothing was changed.
         InvalidEntry: the text is no entry any more.
     """
-    if desk.library.find(name).raw == text:
+    if desk.library.find(name).raw.strip() == text.strip():
         raise UltanError("nothing was changed")
     return _changed(desk, name, "edited", lambda entry: Rewrite(entry=entry, text=text))
 

@@ -82,7 +82,10 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
     if heard is None:
         receipt = desk.execute([action], why="saved by hand")
     else:
-        receipt = desk.execute([action], by="clerk", why="saved in a session", session=session, sources={piece.id: piece})
+        receipt = desk.execute(
+            [action], by="clerk", why="saved in a session", session=session, sources={piece.id: piece},
+            mode="auto" if piece.origin in PERSON or _may_be_said_by_an_assistant(action) else "ask",
+        )  # fmt: skip
     return _saved(desk, receipt, action, "person" if piece.origin in PERSON else piece.origin)
 
 
@@ -172,6 +175,11 @@ def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> 
     }  # fmt: skip
     changed = {name: value for name, value in wished.items() if value}
     return Create.model_validate({**found.model_dump(), **changed, "rule": text[:RULE_CHARS], "evidence": cites})
+
+
+def _may_be_said_by_an_assistant(action: Action) -> bool:
+    """Whether *action* is only a finding of one project; all else waits for a person's word."""
+    return isinstance(action, Create) and action.kind == "finding" and action.folder.startswith("projects/")
 
 
 def _folder(found: str, given: Given, project: str) -> str:
