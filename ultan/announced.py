@@ -184,7 +184,7 @@ def _after_word(text: str, at: int, kind: str, found: "Found") -> None:
         since = since + 1 if linked else 0
         if word.lower() in credentials.LINKS or word.endswith((":", "=", "\uff1a")):
             linked, since = True, 0
-        elif word.endswith((".", ";", "!", "?", "\u3002")):
+        elif word.endswith((".", ";", "!", "?", "\u3002")) or (linked and word.endswith(",")):
             return
         place += len(word)
 

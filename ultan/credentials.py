@@ -318,7 +318,7 @@ FILES = frozenset((
     "service-account.json", "service_account.json", "keyfile.json", ".my.cnf", ".boto", ".s3cfg", "rclone.conf",
 ))  # fmt: skip
 FILE_ENDINGS = (
-    ".pem", ".kdbx", ".kdb", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".p8", ".tfstate", ".tfvars",
+    ".pem", ".env", ".kdbx", ".kdb", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".p8", ".tfstate", ".tfvars",
     ".ovpn", ".asc", ".agekey", ".keytab", ".gpg", ".tfstate.backup",
 )  # fmt: skip
 FILE_FOLDERS = (

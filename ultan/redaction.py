@@ -256,13 +256,7 @@ def strip_private(text: str) -> "tuple[str, int]":
     return "".join(parts) + text[last:], count
 
 
-# Without width or with a will of their own: controls, soft hyphen, joiners, direction marks and
-# overrides, fillers, variation selectors but the emoji one, tags, lone surrogates.
-_INVISIBLE = dict.fromkeys((
-    *range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5,
-    *range(0x180B, 0x180F), *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x3164,
-    *range(0xFE00, 0xFE0F), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFFC), *range(0xD800, 0xE000), *range(0xE0000, 0xE0200),
-))  # fmt: skip
+_table: "dict[int, None]" = {}
 _ESCAPES = "\x1b\x90\x98\x9b\x9d\x9e\x9f"
 _PARAMETERS = "".join(map(chr, range(0x20, 0x40)))
 
@@ -279,8 +273,25 @@ def neutral(text: str) -> "tuple[str, int]":
     whole = len(kept)
     if any(letter in kept for letter in _ESCAPES):
         kept = _without_sequences(kept)
-    kept = kept.translate(_INVISIBLE)
+    kept = kept.translate(_invisible())
     return kept, whole - len(kept)
+
+
+def _invisible() -> "dict[int, None]":
+    """What has no width or a will of its own, as a table for ``str.translate``.
+
+    Controls, soft hyphen, joiners, direction marks and overrides, fillers, variation
+    selectors but the emoji one, tags, lone surrogates. Built when first wanted: few hooks want it.
+    """
+    if not _table:
+        for first, last in (
+            (0, 8), (11, 31), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160),
+            (0x17B4, 0x17B5), (0x180B, 0x180E), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F),
+            (0x3164, 0x3164), (0xD800, 0xDFFF), (0xFE00, 0xFE0E), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0),
+            (0xFFF0, 0xFFFB), (0xE0000, 0xE01FF),
+        ):  # fmt: skip
+            _table.update(dict.fromkeys(range(first, last + 1)))
+    return _table
 
 
 def _without_sequences(text: str) -> str:
