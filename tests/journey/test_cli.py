@@ -195,7 +195,7 @@ def test_no_words_are_answered_with_help(ultan):
     ("words", "status", "error"),
     [
         (("sav",), 2, "No such command 'sav'"),
-        (("save",), 2, "Missing argument"),
+        (("save",), 2, "there is nothing to keep"),
         (("list", "--no-such"), 2, "No such option"),
         (("save", "x"), 2, "there is nothing to keep"),
         (("save", "Some rule", "--kind", "gospel"), 2, "no kind is called gospel"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ultan.verbs.ask import Answer
     from ultan.verbs.change import Changed
     from ultan.verbs.check import Checked
     from ultan.verbs.config import Configuration
@@ -391,6 +392,18 @@ def report(value: "Report") -> list[Block]:
         rows.append(Line(f"{mark} {check.name}: {check.says}", style if check.state != "ok" else ""))
         if check.remedy:
             rows.append(Line(f"     {check.remedy}", "dim"))
+    return rows
+
+
+def answer(value: "Answer") -> list[Block]:
+    """What the library says, then the advisor's own opinion, apart."""
+    rows: list[Block] = [Line(value.text or "nothing is remembered about that")]
+    if value.opinion:
+        rows += [Line(f"the advisor's own opinion ({value.by}):", "bold"), Line(value.opinion)]
+    elif value.text and value.by == "library":
+        rows.append(Line("these are the entries themselves: no model was asked", "dim"))
+    if value.note:
+        rows.append(Line(f"note: {value.note}", "yellow"))
     return rows
 
 

@@ -20,7 +20,7 @@ DEFAULT_EDITOR = "vi"
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
-        ("save", save), ("search", search), ("show", show), ("list", list_), ("related", related), ("edit", edit),
+        ("save", save), ("search", search), ("ask", ask), ("show", show), ("list", list_), ("related", related), ("edit", edit),
         ("reinforce", reinforce), ("contradict", contradict), ("archive", archive), ("pin", pin), ("unpin", unpin),
     ):  # fmt: skip
         group.command(name)(body)
@@ -104,6 +104,23 @@ def search(
     if found.note:
         screen.say(f"note: {found.note}")
     screen.show(found, render.found(found))
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[list[str], typer.Argument(help="A question in your own words.")],
+    by: Annotated[str, typer.Option("--by", help="Who answers: clerk (the entries themselves), or what curates.")] = "",
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Answer a question from what is remembered, with the entries it rests on."""
+    from ultan.verbs.ask import ask as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if by not in ("", "clerk", door.settings["curation.by"]):
+        door.need_person()
+    answer = verb(door.root, " ".join(question), door.settings, now=context.obj.clock, project=door.project, by=by)
+    screen.show(answer, render.answer(answer))
 
 
 def show(

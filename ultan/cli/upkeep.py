@@ -12,7 +12,7 @@ from ultan.cli.options import Home, Json, opened
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
-        ("curate", curate), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("pause", pause),
+        ("curate", curate), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("spend", spend), ("pause", pause),
     ):  # fmt: skip
         group.command(name)(body)
 
@@ -44,7 +44,7 @@ def doctor(context: typer.Context, home: Home = "", as_json: Json = False) -> No
     from ultan.verbs.doctor import doctor as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    report = verb(door.root, context.obj.environ, door.now, door.project_folder)
+    report = verb(door.root, context.obj.environ, door.now, door.watched_folder)
     screen.show(report.as_json(), render.report(report))
     if not report.is_well:
         raise typer.Exit(1)
@@ -64,7 +64,7 @@ def check(context: typer.Context, home: Home = "", as_json: Json = False) -> Non
     from ultan.verbs.check import check as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    checked = verb(door.root)
+    checked = verb(door.root, door.now)
     screen.show(checked, render.checked(checked))
     if checked.findings:
         raise typer.Exit(1)
@@ -77,6 +77,20 @@ def stats(context: typer.Context, home: Home = "", as_json: Json = False) -> Non
     door, screen = opened(context, home, as_json)
     counted = verb(door.root, door.library)
     screen.show(counted, render.fields(counted))
+
+
+def spend(
+    context: typer.Context,
+    estimate: Annotated[bool, typer.Option("--estimate", help="What reading the queue with a model would take.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Show what models have cost, and what they may still; asks nobody."""
+    from ultan.verbs import spend as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    told = verb.estimate(door.root, door.settings, door.now) if estimate else verb.spend(door.root, door.settings, door.now)
+    screen.show(told, render.fields(told))
 
 
 def pause(

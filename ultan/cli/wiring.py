@@ -62,8 +62,7 @@ class Door:
         self.world = world
         self.as_json = as_json
         self.root = home.locate(world.environ, chosen_home)
-        is_project = self.is_inside_agent or _is_in_repository(self.project_folder)
-        why_not = home.refusal(self.root, self.project_folder if is_project else "")
+        why_not = home.refusal(self.root, self.watched_folder)
         if why_not:
             raise HomeRefused(why_not)
 
@@ -102,6 +101,12 @@ class Door:
     def project_folder(self) -> str:
         """The folder that identifies the project: the client's own, else where we stand."""
         return self.world.environ.get("CLAUDE_PROJECT_DIR", "") or self.world.folder
+
+    @property
+    def watched_folder(self) -> str:
+        """The project's folder where there is one: a person may stand anywhere else, above the home too."""
+        is_project = self.is_inside_agent or _is_in_repository(self.project_folder)
+        return self.project_folder if is_project else ""
 
     @cached_property
     def project(self) -> str:
@@ -169,7 +174,7 @@ class Door:
 
 
 def _is_in_repository(folder: str) -> bool:
-    """Whether *folder* belongs to a project: a person may stand anywhere else, above the home too."""
+    """Whether *folder* lies in a repository."""
     here = os.path.realpath(folder)
     while not os.path.exists(os.path.join(here, ".git")):
         if os.path.dirname(here) == here:

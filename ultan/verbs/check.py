@@ -13,6 +13,6 @@ class Checked:
     findings: tuple[Finding, ...]
 
 
-def check(root: str) -> Checked:
+def check(root: str, now: float) -> Checked:
     """Everything under the home *root* that breaks a promise."""
-    return Checked(tuple(promises.findings(root)))
+    return Checked(tuple(promises.findings(root, now)))

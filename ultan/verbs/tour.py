@@ -25,6 +25,7 @@ from ultan.library.store import FileStore
 from ultan.recall.index import open_index
 from ultan.settings import Settings
 from ultan.verbs import provision
+from ultan.verbs.ask import ask
 from ultan.verbs.curate import curate
 from ultan.verbs.desk import Desk
 from ultan.verbs.undo import undo
@@ -34,6 +35,7 @@ CORRECTION = "no, use uv, never pip here"
 RULE = "From now on, always write commit messages in the imperative mood."
 TRANSCRIPT_BYTES = 64 << 20
 HOOK_S = 20
+SHOP = "shop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Stage:
     @property
     def project(self) -> str:
         """The project the sessions are in."""
-        return os.path.join(self.folder, "shop")
+        return os.path.join(self.folder, SHOP)
 
     @property
     def settings(self) -> Settings:
@@ -197,11 +199,9 @@ def _noticed(stage: Stage) -> None:
 
 
 def _asked(stage: Stage) -> None:
-    from ultan.verbs.ask import ask  # noqa: PLC0415 -- reads models' table; the steps before need none
-
     question = "which package tool do we use?"
     began = time.perf_counter()
-    answer = ask(stage.root, question, stage.settings, model=None)
+    answer = ask(stage.root, question, stage.settings, now=time.time, project=SHOP)
     took = round((time.perf_counter() - began) * 1000)
     stage.tell("ask", "With no model, a question is answered with the entries it rests on.", question, answer.text, took)
 
