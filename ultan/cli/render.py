@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultan.verbs.change import Changed
     from ultan.verbs.check import Checked
     from ultan.verbs.config import Configuration
+    from ultan.verbs.decay import Decayed
     from ultan.verbs.doctor import Report
     from ultan.verbs.import_ import Imported
     from ultan.verbs.install import Done
@@ -404,6 +405,21 @@ def answer(value: "Answer") -> list[Block]:
         rows.append(Line("these are the entries themselves: no model was asked", "dim"))
     if value.note:
         rows.append(Line(f"note: {value.note}", "yellow"))
+    return rows
+
+
+def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
+    """What faded; with a dry run, how strong everything stands."""
+    if value.skipped:
+        return [Line(f"nothing was looked at: {value.skipped}")]
+    rows: list[Block] = [Line(f"{'would archive' if is_dry_run else 'archived'} {len(value.archived)} entries", "bold")]
+    for head, group in (("archived", value.archived), ("faded, once more another day", value.waiting), ("still true?", value.drift)):
+        rows.extend(Line(f"  {head}: {one.entry.id} ({one.retention:.2f})") for one in group)
+    if is_dry_run and value.standing:
+        cells = [(one.entry.id, f"{one.retention:.2f}", "#" * round(20 * one.retention)) for one in value.standing]
+        rows.append(Table(("entry", "retention", ""), cells))
+    if value.operation:
+        rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows
 
 

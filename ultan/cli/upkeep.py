@@ -12,7 +12,7 @@ from ultan.cli.options import Home, Json, opened
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
-        ("curate", curate), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("spend", spend), ("pause", pause),
+        ("curate", curate), ("decay", decay), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("spend", spend), ("pause", pause),
     ):  # fmt: skip
         group.command(name)(body)
 
@@ -37,6 +37,20 @@ def curate(
     screen.show(report, render.fields(report))
     if report.kept:
         raise typer.Exit(1)
+
+
+def decay(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the list and every entry's strength; archive nothing.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Archive what has faded: a little at a time, and only what two days agree on."""
+    from ultan.verbs.decay import decay as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    decayed = verb(door.desk, dry_run=dry_run)
+    screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
 
 
 def doctor(context: typer.Context, home: Home = "", as_json: Json = False) -> None:

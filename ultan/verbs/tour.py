@@ -27,6 +27,7 @@ from ultan.settings import Settings
 from ultan.verbs import provision
 from ultan.verbs.ask import ask
 from ultan.verbs.curate import curate
+from ultan.verbs.decay import decay
 from ultan.verbs.desk import Desk
 from ultan.verbs.undo import undo
 from ultan.verbs.why import why
@@ -132,7 +133,7 @@ def tour() -> Tour:
         home.make_folder(stage.project)
         home.ensure(stage.root)
         Desk(stage.root, FileStore(stage.root), stage.settings, time.time()).compile()
-        for act in (_first_session, _curated, _primed, _noticed, _asked, _undone):
+        for act in (_first_session, _curated, _primed, _noticed, _asked, _fading, _undone):
             act(stage)
         return Tour(tuple(stage.steps), "That was all in a throw-away home, which is gone. `ultan install` makes it yours.")
 
@@ -204,6 +205,13 @@ def _asked(stage: Stage) -> None:
     answer = ask(stage.root, question, stage.settings, now=time.time, project=SHOP)
     took = round((time.perf_counter() - began) * 1000)
     stage.tell("ask", "With no model, a question is answered with the entries it rests on.", question, answer.text, took)
+
+
+def _fading(stage: Stage) -> None:
+    desk = Desk(stage.root, FileStore(stage.root), stage.settings, time.time())
+    strong = "\n".join(f"{one.entry.id}: retention {one.retention:.2f}" for one in decay(desk, dry_run=True).standing)
+    stage.tell("decay", "What helps and is said again stays; the rest fades, and is archived, not deleted.",
+               "ultan decay --dry-run", strong)  # fmt: skip
 
 
 def _undone(stage: Stage) -> None:
