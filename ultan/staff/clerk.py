@@ -16,7 +16,7 @@ from ultan.library.actions import Cite, Create, Reinforce
 from ultan.staff import drafting, subjects
 from ultan.staff.cues import table
 from ultan.staff.proposals import Proposal, Suggestion
-from ultan.staff.statements import Statement, statements
+from ultan.staff.statements import Heard, Statement, statements
 from ultan.staff.subjects import Subject
 from ultan.staff.weights import THRESHOLD, WEIGHTS
 
@@ -66,14 +66,16 @@ def propose(
 def drafts_of(transcript: Transcript) -> list[Draft]:
     """Everything in *transcript* that reads like a standing rule, in order."""
     drafts: list[Draft] = []
-    said: list[tuple[str, Statement]] = []
+    said: list[Heard] = []
     for number, piece in enumerate(transcript.pieces):
         if piece.origin not in PERSON:
             continue
-        read = statements(piece.text)
-        if number >= transcript.overlap:
-            drafts += _from_answer(piece, number) if piece.origin == ANSWER else _from_words(piece, number, read, said)
-        said += [(piece.id, statement) for statement in read]
+        if number < transcript.overlap:
+            said += [Heard(piece.id, statement) for statement in statements(piece.text)]
+        elif piece.origin == ANSWER:
+            drafts += _from_answer(piece, number)
+        else:
+            drafts = _hear(piece, number, said, drafts)
     return drafts
 
 
@@ -97,27 +99,51 @@ def weigh(statement: Statement, origin: str = "user") -> float:
     return score + (WEIGHTS["rejection"] if origin == REJECTION else 0.0)
 
 
-def _from_words(piece: Piece, number: int, read: list[Statement], said: list[tuple[str, Statement]]) -> list[Draft]:
-    drafts: list[Draft] = []
+def _hear(piece: Piece, number: int, said: list[Heard], drafts: list[Draft]) -> list[Draft]:
+    """*drafts* and what *piece* adds to them; *said* grows by its statements."""
+    read = statements(piece.text)
     for place, statement in enumerate(read):
+        heard = Heard(piece.id, statement)
         score = weigh(statement, piece.origin)
-        if score < THRESHOLD:
-            continue
-        cues = table(statement.language)
-        before = [*said, *((piece.id, earlier) for earlier in read[:place])][-LOOK_BACK:]
-        context = drafting.left_out(statement, before, cues)
-        parts = [*(earlier for _, earlier in context), statement]
-        rule = drafting.rule_text(parts)
-        subject = subjects.subject_of(rule, cues)
-        cites = [Cite(event=name, quote=earlier.text[:1000]) for name, earlier in context]
-        why = " ".join(
-            later.text for later in read[place + 1 : place + 3] if "reason" in later.marks and weigh(later) < THRESHOLD
-        )
-        drafts.append(
-            Draft(rule, subject, score, number, (*cites, Cite(event=piece.id, quote=statement.text[:1000])), statement,
-                  why=why[:1000], origin=piece.origin, marks=statement.marks)
-        )  # fmt: skip
+        if score >= THRESHOLD:
+            before = drafting.left_out(statement, said[-LOOK_BACK:])
+            drafts = _added(drafts, _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin), before)
+        said.append(heard)
     return drafts
+
+
+def _draft(
+    heard: Heard, before: Heard | None, after: list[Statement], score: float, number: int, origin: str
+) -> Draft:
+    statement = heard.statement
+    parts = [before, heard] if before else [heard]
+    rule = drafting.rule_text([part.statement for part in parts])
+    why = " ".join(later.text for later in after if "reason" in later.marks and weigh(later) < THRESHOLD)
+    return Draft(
+        rule=rule,
+        subject=subjects.subject_of(rule, table(statement.language)),
+        score=score,
+        position=number,
+        cites=tuple(Cite(event=part.piece, quote=part.statement.text[:1000]) for part in parts),
+        statement=statement,
+        why=why[:1000],
+        origin=origin,
+        marks=statement.marks,
+    )
+
+
+def _added(drafts: list[Draft], draft: Draft, before: Heard | None) -> list[Draft]:
+    """*drafts* with *draft*; if it leans on a statement that is drafted already, the two become one."""
+    if before is None:
+        return [*drafts, draft]
+    cited = before.statement.text[:1000]
+    for place, old in enumerate(drafts):
+        if any(cite.event == before.piece and cite.quote == cited for cite in old.cites):
+            merged = draft if drafting.says_more(draft.subject, old.subject) else old
+            cites = tuple(dict.fromkeys((*old.cites, *draft.cites)))[:6]
+            joined = replace(merged, cites=cites, score=max(old.score, draft.score), why=old.why or draft.why)
+            return [*drafts[:place], joined, *drafts[place + 1 :]]
+    return [*drafts, draft]
 
 
 def _from_answer(piece: Piece, number: int) -> list[Draft]:

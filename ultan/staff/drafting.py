@@ -12,7 +12,7 @@ from ultan.library.actions import Kind, TriggerSpec
 from ultan.staff import subjects
 from ultan.staff.commands import COMMANDS, commands_in
 from ultan.staff.cues import Cues, language_of, table
-from ultan.staff.statements import Statement
+from ultan.staff.statements import Heard, Statement
 from ultan.staff.subjects import Subject
 
 if TYPE_CHECKING:
@@ -55,23 +55,29 @@ _BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no lo
 _TITLE_CHARS = 90
 
 
-def left_out(statement: Statement, before: list[tuple[str, Statement]], cues: Cues) -> list[tuple[str, Statement]]:
-    """The earlier statements, oldest first, that *statement* needs to stand alone."""
-    subject = subjects.subject_of(statement.text, cues)
-    named = statement.things & subjects.OBJECTS
-    needs_object = bool(statement.aspects) and not named
-    leans = "anaphor" in statement.marks and not subject.values
+def left_out(statement: Statement, before: list[Heard]) -> Heard | None:
+    """The earlier statement that *statement* needs to stand alone, or None if it does."""
+    needs_object = bool(statement.aspects) and not statement.things & subjects.OBJECTS
+    leans = bool(statement.marks & {"anaphor", "vague"}) and not statement.subject.values
     if not needs_object and not leans:
-        return []
-    for name, earlier in reversed(before):
-        if "tiny" in earlier.marks or earlier.text == statement.text:
+        return None
+    for heard in reversed(before):
+        earlier = heard.statement
+        if "tiny" in earlier.marks or "courtesy" in earlier.marks or earlier.text == statement.text:
             continue
-        theirs = subjects.subject_of(earlier.text, cues)
-        if (needs_object and earlier.things & subjects.OBJECTS) or (
-            leans and (theirs.values or (not needs_object and theirs.words and earlier.things))
-        ):
-            return [(name, earlier)]
-    return []
+        if needs_object and earlier.things & subjects.OBJECTS:
+            return heard
+        if leans and (earlier.subject.values or ("filled" in earlier.marks or "slot" in earlier.marks)):
+            return heard
+    return None
+
+
+def says_more(one: Subject, other: Subject) -> bool:
+    """Whether *one* names an object or a value that *other* leaves open."""
+    def count(subject: Subject) -> int:
+        return sum(len(slot.target) + len(slot.values) for slot in subject.slots) + len(subject.values)
+
+    return count(one) > count(other)
 
 
 def rule_text(parts: list[Statement]) -> str:

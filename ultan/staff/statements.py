@@ -39,6 +39,21 @@ _NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
 _CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b")
 
 
+# Marks that say more together than each alone: name, all of these, none of those.
+COMBINED = (
+    ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
+    ("bounded", frozenset(("norm", "contrast")), frozenset(("asks", "hedge"))),
+    ("stressed", frozenset(("norm", "shout")), frozenset(("asks", "hedge"))),
+    ("forbidden", frozenset(("norm", "ban")), frozenset(("asks", "hedge"))),
+    ("declared", frozenset(("assign", "value")), frozenset(("asks", "report"))),
+    ("barred", frozenset(("order", "ban")), frozenset(("asks", "oneoff"))),
+    ("granted", frozenset(("accept", "code")), frozenset(("asks", "report"))),
+    ("refused", frozenset(("refuse",)), frozenset(("asks", "hedge"))),
+    ("grounded", frozenset(("purpose", "fact")), frozenset(("asks", "hedge", "report"))),
+    ("scolded", frozenset(("protest", "annoyed")), frozenset()),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A verbatim stretch of the person's text and what its words do."""
@@ -56,6 +71,14 @@ class Statement:
     def end(self) -> int:
         """Where it ends in the piece."""
         return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A statement and the piece of the transcript it stands in."""
+
+    piece: str
+    statement: Statement
 
 
 def own_text(text: str) -> str:
@@ -108,6 +131,7 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
     if _SPAN.search(text):
         marks.add("quoted")
     words = len(text.split()) if cues.language not in ("ja", "zh") else len(text) // 2
+    marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
     marks.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 40 else "medium")
     things = cues.things(text)
     subject = subject_of(text, cues)
