@@ -171,7 +171,7 @@ class Draft:
         if again is not None:
             return self._again(again, found)
         self._may_learn(action.rule, scope, found)
-        self._supported(f"{action.title} {action.rule}", found, action.evidence)
+        self._supported(f"{action.title} {action.rule}", action.evidence)
         triggers, notes = self._triggers(action.triggers, found)
         strength = ground.encoding_strength(
             "contradicts" if superseded else action.salience, kind=action.kind, words=found.words
@@ -266,7 +266,7 @@ class Draft:
         if action.rule is not None:
             self._may_say(entry.kind, entry.scope, found)
             self._may_learn(action.rule, entry.scope, found)
-            self._supported(f"{action.title or ''} {action.rule}", found, action.evidence)
+            self._supported(f"{action.title or ''} {action.rule}", action.evidence)
             changes["trust"] = found.name
             strength = ground.encoding_strength(action.salience, kind=entry.kind, words=found.words)
             changes["encoding_strength"] = max(strength.value, entry.encoding_strength)
@@ -284,8 +284,8 @@ class Draft:
         counted = mark and (mark in self.library.events or mark in self.events)
         if counted or entry.last_reinforced == self.asked.today:
             return "reinforce", entry.id, "heard again; a session and a day count once"
-        pieces = {each.turn for each in entry.evidence}
-        if found.evidence and all(each.turn in pieces for each in found.evidence):
+        pieces = {(each.session, each.turn) for each in entry.evidence}
+        if found.evidence and all((each.session, each.turn) in pieces for each in found.evidence):
             return "reinforce", entry.id, "heard again; these very words made it"
         if mark:
             self.events.append(mark)
@@ -368,7 +368,8 @@ class Draft:
     def _rewrite(self, action: act.Rewrite) -> tuple[str, str, str]:
         self._needs_person("rewrites a whole file")
         entry = self._target(action.entry)
-        new = parse(action.text, entry.path)
+        text = action.text if action.text.endswith("\n") else action.text + "\n"  # the model strips its texts
+        new = parse(text, entry.path)
         self._linked(new.body, entry.links)
         self._store(new)
         return "rewrite", entry.id, ""
@@ -420,11 +421,11 @@ class Draft:
 
     def _nudge(self, action: act.Nudge) -> tuple[str, str, str]:
         entry = self._live(action.entry)
-        found = self._grounds(action.evidence)
+        self._grounds(action.evidence)
         if entry.trust_rank < CONFIRMED:
             raise Declined("only what a person said or confirmed is worth a nudge")
-        known = f"{entry.title} {entry.rule} {' '.join(each.quote for each in found.evidence)}"
-        if ground.is_unsupported(action.text, replace(found, trust=0), known):
+        known = f"{entry.title} {entry.rule}"
+        if ground.is_unsupported(action.text, known):
             raise Declined("its text has nothing to do with the entry")
         return "nudge", entry.id, action.text
 
@@ -463,7 +464,7 @@ class Draft:
         meant = {}
         for entry in (*self.entries.values(), *self.archived.values()):
             for target in entry.links:
-                meant[target] = self.library.resolve(target)
+                meant[target] = self.library.resolve(target) or target
         for entry in (*self.entries.values(), *self.archived.values()):
             if entry.path in self.library.foreign:
                 continue
@@ -586,12 +587,12 @@ class Draft:
         if reason:
             raise Declined(reason)
 
-    def _supported(self, said: str, found: Grounds, cites: Sequence[act.Cite]) -> None:
+    def _supported(self, said: str, cites: Sequence[act.Cite]) -> None:
         if self.asked.decides:
             return
         pieces = [(self.asked.sources or {})[cite.event] for cite in cites]
         cited = " ".join(f"{piece.about} {piece.text}" for piece in pieces)
-        if ground.is_unsupported(said, found, cited):
+        if ground.is_unsupported(said, cited):
             raise Held("the rule shares no word with what it cites")
 
     def _triggers(self, specs: Iterable[act.TriggerSpec], found: Grounds) -> tuple[tuple[Any, ...], tuple[str, ...]]:
@@ -635,7 +636,10 @@ class Draft:
 
     def _resolve(self, target: str) -> str:
         wanted = target.removesuffix(".md")
-        return wanted if wanted in self.entries or wanted in self.archived else self.library.resolve(target)
+        if wanted in self.entries or wanted in self.archived:
+            return wanted
+        fresh = [id_ for id_ in self.entries if id_.endswith(f"/{wanted}") and id_ not in self.library.entries]
+        return self.library.resolve(target) or (fresh[0] if len(fresh) == 1 else "")
 
     def _linked(self, body: str, before: Sequence[str] = ()) -> None:
         """Decline a body whose new wikilinks lead nowhere."""

@@ -118,19 +118,24 @@ def forbidden(rule: str, scope: str, found: Grounds, tombstones: Iterable[Tombst
     return ""
 
 
-def is_unsupported(rule: str, found: Grounds, cited: str) -> bool:
-    """Whether *rule* shares no word with the text it cites: then a person should look at it.
+def is_unsupported(said: str, cited: str) -> bool:
+    """Whether *said* shares no word with the text it rests on: then a person should look at it.
 
-    Only words of four letters and more are compared, by their first four; a rule without such
-    words, or evidence in another script, is not judged.
+    Words are compared by their first four letters, without the most frequent ones. Where one
+    side has no such word, or they are written in different scripts, nothing is judged.
     """
-    mine = {word[:4] for word in _WORD.findall(rule.casefold()) if len(word) >= 4}
-    theirs = {word[:4] for word in _WORD.findall(cited.casefold()) if len(word) >= 4}
-    if not mine or not theirs or found.trust == CONFIRMED:
-        return False
-    return mine.isdisjoint(theirs) and rule.isascii() == cited.isascii()
+    mine, theirs = _stems(said), _stems(cited)
+    return bool(mine and theirs) and mine.isdisjoint(theirs) and said.isascii() == cited.isascii()
 
 
+def _stems(text: str) -> set[str]:
+    return {word[:4] for word in _WORD.findall(text.casefold()) if len(word) > 1 and word not in _FREQUENT}
+
+
+_FREQUENT = frozenset(
+    "the an and or to for of in on at is are be it its this that with not no use using do does don we you me my our "
+    "your always never please should must when where what if as by from all any every can will".split()
+)
 _WORD = re.compile(r"[^\W_]+")
 
 
