@@ -32,9 +32,10 @@ def put(root: str, event: "events.Event") -> None:
     Raises:
         OSError: the disk said no; nothing was queued.
     """
-    home.write(
-        os.path.join(root, "queue", "new", event.id + ".json"), event.encode(), durable=event.kind in DURABLE
-    )
+    path = os.path.join(root, "queue", "new", event.id + ".json")
+    home.write(path, event.encode(), durable=False)
+    if event.kind in DURABLE:
+        home.sync_file(path)  # half the waiting of a sync before and after the rename; a torn one goes to queue/bad
 
 
 def backlog(root: str) -> "list[str]":

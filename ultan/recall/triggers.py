@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ultan.recall.commands import Subject
     from ultan.recall.index import Card, Index
+    from ultan.recall.patterns import Pattern
 
-MAX_MEMORY = 8 << 20
 DOCUMENTS = frozenset(("md", "mdx", "rst", "txt", "html", "ipynb", "adoc"))
 MOST_NOTICES = 3
 MOST_MATCHES = 50
@@ -92,10 +92,9 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
         if typed and any(one.search(typed) for one in exceptions):
             continue
         text = subject.text
-        for count, match in enumerate(pattern.finditer(text)):
+        for count, (start, end) in enumerate(pattern.spans(text)):
             if count >= MOST_MATCHES:
                 break
-            start, end = match.span()
             if not subject.allows(start, end):
                 continue
             stretch = text if subject.kind == "command" else lines_around(text, start, end)
@@ -104,17 +103,11 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
     return False
 
 
-def compiled(pattern: str) -> "Any":
+def compiled(pattern: str) -> "Pattern | None":
     """*pattern* compiled by re2, or ``None`` if it cannot be."""
-    import re2  # noqa: PLC0415 -- 3 ms that most tool calls never pay
+    from ultan.recall import patterns  # noqa: PLC0415 -- 2 ms that most tool calls never pay
 
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = MAX_MEMORY
-    try:
-        return re2.compile(pattern, options)
-    except re2.error:
-        return None
+    return patterns.compiled(pattern)
 
 
 def lines_around(text: str, start: int, end: int) -> str:

@@ -166,8 +166,22 @@ def _nudge(hook: Hook) -> str:
     return take(hook, folder, names, NUDGES_A_SESSION)
 
 
+SIGNS = ("pass", "secret", "token", "key", "pwd", "credential", "auth", "://", "bearer", "phrase", "----")
+LONG_WORD = 12
+
+
 def safe(text: str) -> str:
     """*text* without credentials: an entry written by hand may hold one."""
-    from ultan.redaction import redact  # noqa: PLC0415 -- only where something is shown
+    if not _may_hold(text):
+        return text
+    from ultan.redaction import redact  # noqa: PLC0415 -- a sixth of a bare interpreter, for few answers
 
     return redact(text)[0]
+
+
+def _may_hold(text: str) -> bool:
+    """Whether *text* has a telling word, or a long word of letters and digits; without either there is none."""
+    low = text.lower()
+    return any(sign in low for sign in SIGNS) or any(
+        len(word) >= LONG_WORD and any(map(str.isdigit, word)) and any(map(str.isalpha, word)) for word in text.split()
+    )
