@@ -40,7 +40,12 @@ _CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\
 
 
 # Marks that say more together than each alone: name, all of these, none of those.
+DICTATING = frozenset(("standing", "never", "ask", "order", "practice", "norm", "want"))
 COMBINED = (
+    ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
+    ("required", frozenset(("dictating", "slot")), frozenset(("asks", "vague"))),
+    ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
+    ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
     ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
     ("bounded", frozenset(("norm", "contrast")), frozenset(("asks", "hedge"))),
     ("stressed", frozenset(("norm", "shout")), frozenset(("asks", "hedge"))),
@@ -131,11 +136,13 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
     if _SPAN.search(text):
         marks.add("quoted")
     words = len(text.split()) if cues.language not in ("ja", "zh") else len(text) // 2
-    marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
     marks.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 40 else "medium")
     things = cues.things(text)
     subject = subject_of(text, cues)
     marks |= _specificity(subject, things, marks)
+    if marks & DICTATING:
+        marks.add("dictating")
+    marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
     return Statement(text, body, start, frozenset(marks), things, cues.aspects(text), subject, cues.language)
 
 
