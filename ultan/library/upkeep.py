@@ -47,7 +47,8 @@ def derived(entries: Mapping[str, Entry], texts: Mapping[str, str]) -> dict[str,
         if folder and key(path).endswith("/readme.md") and folder not in folders and not path.startswith("_archive/"):
             empty = with_listing(text, folder, "")
             wanted[path] = None if not has_prose(empty, folder) else empty
-    wanted[existing.get(CATALOG, CATALOG)] = with_listing(texts.get(CATALOG, ""), "", _catalog(entries, folders, count))
+    if entries or CATALOG in existing:
+        wanted[existing.get(CATALOG, CATALOG)] = with_listing(texts.get(CATALOG, ""), "", _catalog(entries, folders, count))
     return {path: text for path, text in wanted.items() if text != texts.get(path) and not (text is None and path not in texts)}
 
 

@@ -58,7 +58,7 @@ def desk():
     return Desk(MemoryStore())
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def words():
     """The helpers, for test modules that cannot import a conftest."""
     return create, entry_text, pieces, Desk
