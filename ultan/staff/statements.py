@@ -7,12 +7,14 @@ standing word and a command weigh for a rule, a question or an order of the mome
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ultan.staff.commands import commands_in
 from ultan.staff.cues import Cues, language_of, table
 from ultan.staff.subjects import FEATURES, OBJECTS, Subject, subject_of
 
+LONGEST_TO_CUT = 400  # characters; longer ones are no plain rule
+_AND = re.compile(r"[,;]?\s+(?:and|und|et|y|e|en|i|и|и|та|ve|ו|و|agus)\s+(?:also\s+|then\s+|that\s+)?|;\s+", re.IGNORECASE)
 LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -43,7 +45,7 @@ _CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\
 DICTATING = frozenset(("standing", "never", "ask", "order", "practice", "norm", "want"))
 COMBINED = (
     ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
-    ("required", frozenset(("dictating", "slot")), frozenset(("asks", "vague"))),
+    ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
     ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
     ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
@@ -103,7 +105,37 @@ def statements(text: str) -> list[Statement]:
     """The statements of *text* in order."""
     own = own_text(text)
     cues = table(language_of(own))
-    return [_read(text[start:end], start, cues) for start, end in _stretches(own)]
+    found: list[Statement] = []
+    for start, end in _stretches(own):
+        found += _clauses(_read(text[start:end], start, cues), cues)
+    return found
+
+
+def _clauses(statement: Statement, cues: Cues) -> list[Statement]:
+    """*statement* cut where *and* joins two demands, each of which can be corrected alone."""
+    if not statement.subject.slots or len(statement.text) > LONGEST_TO_CUT:
+        return [statement]
+    for match in _AND.finditer(_SPAN.sub(lambda span: "x" * len(span.group()), statement.text)):
+        left = _read(statement.text[: match.start()], statement.start, cues)
+        right = _read(statement.text[match.end() :], statement.start + match.end(), cues)
+        if left.subject.is_whole and _is_demand(right) and not _same_demand(left.subject, right.subject):
+            carried = left.marks & (DICTATING | {"dictating"})
+            marks = right.marks | carried | {name for name, wanted, _ in COMBINED if wanted <= right.marks | carried}
+            return [left, *_clauses(replace(right, marks=marks), cues)]
+    return [statement]
+
+
+def _is_demand(statement: Statement) -> bool:
+    """Whether a clause says on its own what to do, if perhaps not to what."""
+    return bool(statement.aspects or statement.subject.slots) and bool(
+        statement.marks & {"order", "standing", "never"} or statement.subject.is_whole
+    )
+
+
+def _same_demand(one: Subject, other: Subject) -> bool:
+    return {(slot.aspect, slot.target, slot.values) for slot in one.slots} == {
+        (slot.aspect, slot.target, slot.values) for slot in other.slots
+    }
 
 
 def _stretches(own: str) -> Iterator[tuple[int, int]]:
@@ -121,7 +153,7 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 def _read(text: str, start: int, cues: Cues) -> Statement:
     body = text[cues.body_at(text) :]
     marks = set(cues.marks(text))
-    if any(hit.name == "verbs" and hit.start <= len(text) - len(body) for hit in cues.hits(text)):
+    if _is_order(text, len(text) - len(body), cues):
         marks.add("order")
     if text.rstrip().endswith(("?", "？", "؟")):  # noqa: RUF001 -- their own marks
         marks.add("asks")
@@ -146,6 +178,14 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
     return Statement(text, body, start, frozenset(marks), things, cues.aspects(text), subject, cues.language)
 
 
+def _is_order(text: str, body_at: int, cues: Cues) -> bool:
+    """Whether a command opens the statement, or its main clause after a short one and a comma."""
+    return any(
+        hit.start <= body_at or text[: hit.start].rstrip().endswith((",", ":"))
+        for hit in cues.named(text, "verbs")
+    )
+
+
 def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> set[str]:
     """How precisely a statement says what it is about, from a value in a slot down to nothing of our trade."""
     found = set()
@@ -153,11 +193,13 @@ def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> s
         found.add("slot")
         if any(slot.values for slot in subject.slots):
             found.add("filled")
+        if subject.is_whole:
+            found.add("whole")
     if subject.values:
         found.add("value")
     if things & (OBJECTS | set(FEATURES)):
         found.add("object")
-    elif things:
+    elif things and not subject.slots:
         found.add("weak")
     elif not marks & {"code", "quoted", "command", "agent"}:
         found.add("offtopic")

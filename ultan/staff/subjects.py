@@ -20,12 +20,15 @@ OBJECTS = frozenset(
 )  # fmt: skip
 EXCLUSIVE = ("prefix", "suffix", "case")  # one value an object
 FEATURES = ("decorator", "import", "docstring", "annotation", "exception", "assertion", "comment")
+_SELF_BORNE = frozenset(("comment", "import"))  # features that need no object named
 _BEARERS = frozenset(("function", "method", "class", "test", "argument", "attribute", "variable"))
 _TOKEN = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|«([^»\n]{1,60})»|「([^」\n]{1,60})」"
     r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?!\w)|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
     r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]+\.[A-Za-z]{2,5})\b"
 )
+_NEAR = 12  # characters between "naming" and what is named
+_LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
 FRAME = frozenset(
@@ -60,6 +63,14 @@ class Subject:
     concepts: frozenset[str]
     negative: bool
     language: str = field(compare=False, default="en")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it says of which object something is demanded, and what."""
+        return any(
+            slot.aspect in _SELF_BORNE or (slot.target and (slot.values or slot.aspect in FEATURES))
+            for slot in self.slots
+        )
 
     @property
     def named(self) -> str:
@@ -120,8 +131,8 @@ def _slots(core: str, cues: Cues, values: list[str]) -> tuple[Slot, ...]:
         slots += _naming(core, plain, cues, targets, values)
     if not slots:
         for feature in features:
-            bearers = [target & _BEARERS for target in _compounds(plain, cues) if target & _BEARERS]
-            slots += [Slot(feature, bearer, _literals(feature, values)) for bearer in bearers or [frozenset[str]()]]
+            bearers = _compounds(plain, cues) or [frozenset[str]()]
+            slots += [Slot(feature, bearer, _literals(feature, values)) for bearer in bearers]
             break
     return tuple(slots)
 
@@ -135,32 +146,37 @@ def _literals(feature: str, values: list[str]) -> frozenset[str]:
 
 
 def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], values: list[str]) -> list[Slot]:
-    for aspect in ("case", "prefix", "suffix", "digit", "contain"):
-        found = cues.named(core if aspect == "case" else plain, ":" + aspect)
-        if not found:
-            continue
-        if aspect == "case":
-            given = frozenset((re.sub(r"[\s_-]", "", core[found[0].start : found[0].end].lower()),))
-        elif aspect == "digit":
-            given = frozenset(("digit",))
-        else:
-            given = frozenset(value.lower() for value in values[:1])
-        if given:
-            return [Slot(aspect, target, given) for target in (targets or [frozenset()])]
-    return []
+    anchor = core.find(values[0]) if values else len(core)
+    said = [
+        (hit.start <= anchor, -abs(anchor - hit.start), hit)
+        for hit in cues.hits(plain)
+        if hit.name in (":prefix", ":suffix", ":contain")
+    ]
+    said = [each for each in said if each[2].name != ":contain"] or said
+    case, digit = cues.named(core, ":case"), cues.named(plain, ":digit")
+    if case:
+        aspect, given = "case", re.sub(r"[\s_-]", "", core[case[0].start : case[0].end].lower())
+    elif digit and not values:
+        aspect, given = "digit", "digit"
+    elif said and values:
+        aspect, given = max(said, key=lambda each: each[:2])[2].name[1:], values[0].lower()
+    else:
+        return []
+    return [Slot(aspect, target, frozenset((given,))) for target in (targets or [frozenset[str]()])]
 
 
 def _compounds(plain: str, cues: Cues) -> list[frozenset[str]]:
     """Every compound of objects that can bear a feature."""
-    marks = [mark for mark in _concept_tokens(plain, cues) if mark[1] in _BEARERS]
     found: list[set[str]] = []
-    edge = (-9, -9)
-    for span, concept in marks:
-        if plain[edge[1] : span[0]].strip() or edge[1] < 0:
+    edge = -1
+    for (start, end), concept in _concept_tokens(plain, cues):
+        if concept not in _BEARERS:
+            continue
+        if edge < 0 or plain[edge:start].strip():
             found.append({concept})
         else:
             found[-1].add(concept)
-        edge = span
+        edge = end
     return list(dict.fromkeys(frozenset(compound) for compound in found))
 
 
@@ -168,6 +184,10 @@ def _targets(plain: str, cues: Cues) -> list[frozenset[str]]:
     """The objects a rule is about: the compound before *name*, else the first compound of objects."""
     marks = _concept_tokens(plain, cues)
     names = [number for number, (_, concept) in enumerate(marks) if concept == "name"]
+    for hit in cues.named(plain, "naming"):
+        following = [mark for mark in marks if mark[0][0] >= hit.end and mark[1] in OBJECTS]
+        if following and following[0][0][0] - hit.end <= _NEAR:
+            return _compound(plain, following, following[0][0], backwards=False)
     for number in names:
         before = _compound(plain, marks[:number][::-1], marks[number][0], backwards=True)
         if before:
@@ -223,7 +243,9 @@ def same(one: Subject, other: Subject) -> bool:
     if one.slots or other.slots:
         mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
         theirs = {(slot.aspect, slot.target, slot.values) for slot in other.slots}
-        return bool(mine) and mine <= theirs
+        if not mine or not mine <= theirs:
+            return False
+        return all(slot.values or slot.target for slot in one.slots) or likeness(one, other) >= _LOOSE
     return _literal_match(one, other) and likeness(one, other) >= 0.55
 
 
