@@ -134,7 +134,7 @@ def test_an_import_names_what_it_leaves_out_and_finds_words_anywhere_in_a_long_f
 @pytest.mark.parametrize(
     "words",
     [("config", "curation.by", "claude"), ("review", "--approve", "1"), ("review", "--confirm", "x"), ("adopt",),
-     ("revoke", "--session", "s"), ("edit", "x")],
+     ("revoke", "--session", "s"), ("edit", "x"), ("purge", "x", "--yes")],
 )  # fmt: skip
 def test_what_raises_trust_or_spend_needs_a_person(ultan, words):
     said = ultan(*words, person=False)
@@ -180,6 +180,36 @@ def test_an_entry_the_agent_opens_is_counted_as_fetched(ultan, home):
     told(ultan("show", "always-use-uv", "--json", environ={"CLAUDE_CODE_SESSION_ID": SESSION}, person=False))
     queued = [json.loads(path.read_text()) for path in Path(home, "queue", "new").iterdir()]
     assert [(event["kind"], event["session"], event["data"]["ids"]) for event in queued] == [("fetched", SESSION, ["global/always-use-uv"])]
+
+
+# --- gone for good --------------------------------------------------------------------------------------
+
+
+def everything(root):
+    return {str(path): path.read_bytes() for path in Path(root).rglob("*") if path.is_file()}
+
+
+def test_a_purged_text_is_nowhere_and_every_promise_still_holds(ultan, home):
+    secret = "the vault opens with marzipan"
+    told(ultan("save", f"Remember that {secret}", "--scope", "global", "--title", "The vault", "--why", f"because {secret}", "--json"))
+    told(ultan("save", "Always use uv", "--scope", "global", "--json"))
+    told(ultan("undo", "1", "--json"))
+    told(ultan("undo", "3", "--json"))
+    told(ultan("purge", "--text", "-", "--json", stdin=secret + "\n"))
+    assert [path for path, raw in everything(home).items() if b"marzipan" in raw.lower()] == []
+    assert told(ultan("check", "--json"))["findings"] == []
+    assert len(told(ultan("list", "--json"))["rows"]) == 2
+    told(ultan("undo", "2", "--json"))
+
+
+def test_a_purged_entry_is_gone_with_its_versions(ultan, home):
+    told(ultan("save", "Always use uv", "--scope", "global", "--json"))
+    told(ultan("save", "Never mention the merger before May", "--scope", "global", "--title", "A marzipan spring", "--json"))
+    told(ultan("reinforce", "a-marzipan-spring", "--json"))
+    told(ultan("purge", "a-marzipan-spring", "--yes", "--json"))
+    assert [path for path, raw in everything(home).items() if b"merger" in raw.lower() or b"marzipan" in raw.lower()] == []
+    assert told(ultan("check", "--json"))["findings"] == []
+    assert told(ultan("list", "--archived", "--json"))["rows"] == []
 
 
 # --- the form of answers ------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def run(argv: Sequence[str], world: World) -> int:
         screen.say("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stdout = None  # type: ignore[assignment]  # the reader had enough: nothing left to flush
+        sys.stdout = None  # the reader had enough: nothing left to flush
         return 0
     except Exception as error:  # noqa: BLE001 -- the door: whatever happens is said in one line
         return _unforeseen(error, screen, world)

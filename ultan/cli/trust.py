@@ -15,7 +15,7 @@ def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
         ("review", review), ("adopt", adopt), ("log", log), ("undo", undo), ("restore", restore), ("revoke", revoke),
-        ("why", why),
+        ("why", why), ("purge", purge),
     ):  # fmt: skip
         group.command(name)(body)
 
@@ -146,3 +146,26 @@ def why(
         door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10]
     )
     screen.show(told, render.why(told))
+
+
+def purge(
+    context: typer.Context,
+    entry: Annotated[str, typer.Argument(help="An entry to delete, with every version of it.")] = "",
+    text: Annotated[str, typer.Option("--text", help="A text to take out of everything; - reads it from standard input.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Delete for good: an entry, or a text wherever it was written. Cannot be undone."""
+    from ultan.verbs import purge as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    door.need_person()
+    if bool(entry) == bool(text):
+        raise UsageError("say an entry or --text", "ultan purge --text - reads it from standard input, past the shell's history")
+    if text == "-":
+        text = context.obj.stdin.read().strip("\n")
+    elif not yes:
+        typer.confirm("This cannot be undone. Delete for good?", abort=True, err=True)
+    purged = verb.purge_text(door.desk, text) if text else verb.purge_entry(door.desk, entry)
+    screen.show(purged, render.fields(purged))

@@ -295,10 +295,11 @@ def _history(seen: _Home) -> Iterator[Finding]:
             data = None
         if digest(data) != name:
             yield Finding("history", f"history/{name}", "its bytes are not those it is named after", "restore it from a backup, or delete it")
+    purged = set(_lines(seen, "purged"))
     for operation in seen.store.operations():
         for change in operation.changes:
             for each in (change.before, change.after):
-                if change.keep and each and each not in names:
+                if change.keep and each and each not in names and each not in purged:
                     yield Finding("history-gap", f"history/{each}", f"a version of {change.path} (operation {operation.number}) is missing", "restore it from a backup")
 
 
@@ -320,6 +321,13 @@ def _queue(seen: _Home) -> Iterator[Finding]:
         count = len(_names(seen, folder))
         if count:
             yield Finding("set-aside", folder, f"{count} event{'s' if count > 1 else ''} set aside", "look at them, then delete them or move them to queue/new")
+
+
+def _lines(seen: _Home, name: str) -> list[str]:
+    try:
+        return home.read(os.path.join(seen.root, name)).decode("ascii", "replace").split()
+    except OSError:
+        return []
 
 
 def _names(seen: _Home, folder: str) -> list[str]:
