@@ -10,9 +10,9 @@ typed it. Lines of an unknown form are skipped and counted.
 import os
 
 from ultan import plainjson
-from ultan.clients import claude_tools
+from ultan.clients import claude_tools, pasted
 from ultan.clients.leaf import Sieve
-from ultan.events import ASSISTANT, PASTED, REJECTION, USER, Piece
+from ultan.events import ASSISTANT, REJECTION, USER, Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ NOT_WORDS = (
     "<bash-input>", "<bash-stdout>", "<bash-stderr>", "Caveat: The messages below",
 )  # fmt: skip
 SAID = "the user said:\n"
-LONG_PASTE_LINES = 20
-LONG_PROMPT_LINES = 40
-OPENING_LINES = 3
 
 
 class Reading:
@@ -40,13 +37,15 @@ class Reading:
         turn: number of the last prompt seen.
         compacted: whether the conversation was compacted in it.
         sieve: what was taken out of the texts; ``unread`` lines of unknown form.
+        path: the file; ``here`` where in it the line at hand begins.
         prompts: piece id of a prompt → the mark under which a hook may have queued it already.
     """
 
-    __slots__ = ("calls", "compacted", "offset", "pieces", "prompts", "sieve", "turn")
+    __slots__ = ("calls", "compacted", "here", "offset", "path", "pieces", "prompts", "sieve", "turn")
 
-    def __init__(self, offset: int, turn: int, sieve: Sieve) -> None:
-        self.offset, self.turn, self.sieve = offset, turn, sieve
+    def __init__(self, path: str, offset: int, turn: int, sieve: Sieve) -> None:
+        self.path, self.offset, self.turn, self.sieve = path, offset, turn, sieve
+        self.here = offset
         self.pieces: list[Piece] = []
         self.prompts: dict[str, str] = {}
         self.calls: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -59,7 +58,7 @@ def read(path: str, offset: int, limit_bytes: int, turn: int = -1, sieve: "Sieve
     Raises:
         OSError: there is no such file, or it is no plain file.
     """
-    reading = Reading(offset, turn, sieve or Sieve())
+    reading = Reading(path, offset, turn, sieve or Sieve())
     fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         state = os.fstat(fd)
@@ -70,9 +69,11 @@ def read(path: str, offset: int, limit_bytes: int, turn: int = -1, sieve: "Sieve
         raw, reading.offset = _whole_lines(fd, offset, state.st_size, limit_bytes)
     finally:
         os.close(fd)
+    reading.here = reading.offset - len(raw)
     for line in raw.split(b"\n"):
         if _is_of_interest(line):
             _take(line, reading)
+        reading.here += len(line) + 1
     return reading
 
 
@@ -213,7 +214,7 @@ def _take_queued(attachment: "Any", name: str, at: str, reading: Reading) -> Non
 
 
 def _add_prompt(text: str, name: str, at: str, reading: Reading) -> None:
-    pieces = prompt_pieces(text, name, at, reading.turn, reading.sieve)
+    pieces = prompt_pieces(text, name, at, reading.turn, reading.sieve, reading.path, reading.here)
     mark = mark_of(pieces)
     for piece in pieces:
         reading.prompts[piece.id] = mark
@@ -228,59 +229,25 @@ def mark_of(pieces: "list[Piece]") -> str:
     return f"{zlib.crc32(raw):08x}{zlib.adler32(raw):08x}"
 
 
-def prompt_pieces(text: str, name: str, at: str, turn: int, sieve: Sieve) -> "list[Piece]":
-    """A prompt as pieces: what was typed is the person's, what was pasted is not."""
+def prompt_pieces(
+    text: str, name: str, at: str, turn: int, sieve: Sieve, path: str = "", before: int = -1
+) -> "list[Piece]":
+    """A prompt as pieces: what was typed is the person's, what was pasted is not.
+
+    What repeats a tool's words from the transcript *path*, as far as it goes *before* an offset
+    (-1: its end), is pasted too.
+    """
     from ultan.redaction import strip_private  # noqa: PLC0415 -- prompts only
 
-    parts = split_pasted(strip_private(text)[0])
+    parts = pasted.split_pasted(strip_private(text)[0])
+    if path and any(origin == USER and len(part.split()) >= pasted.GRAM for origin, part in parts):
+        parts = pasted.without_echoes(parts, path, before)
     pieces = []
     for number, (origin, part) in enumerate(parts):
         kept = sieve.leaf(part)
         if kept.replace("[private]", "").strip():
             pieces.append(Piece(f"{name}.{number}" if number else name, origin, kept, at, turn))
     return pieces
-
-
-def split_pasted(text: str) -> "list[tuple[str, str]]":
-    """*text* in order as (origin, part): fences, quotes and long blocks are pasted, the rest is typed."""
-    marked: list[tuple[str, str]] = []
-    fence = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if fence:
-            marked.append((PASTED, line))
-            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-        elif bare.startswith(("```", "~~~")):
-            fence = bare[:3]
-            marked.append((PASTED, line))
-        else:
-            marked.append((PASTED if bare.startswith(">") else USER, line))
-    if len(marked) > LONG_PASTE_LINES:
-        marked = _without_long_blocks(marked)
-    parts: list[tuple[str, str]] = []
-    for origin, line in marked:
-        if parts and (parts[-1][0] == origin or not line.strip()):
-            parts[-1] = (parts[-1][0], parts[-1][1] + "\n" + line)
-        else:
-            parts.append((origin, line))
-    return [(origin, part.strip("\n")) for origin, part in parts if part.strip()]
-
-
-def _without_long_blocks(marked: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
-    """The same with unbroken blocks of more than 20 lines, and all but the opening of a very long prompt, pasted."""
-    blocks: list[list[int]] = [[]]
-    for at, (origin, line) in enumerate(marked):
-        if origin == USER and line.strip():
-            blocks[-1].append(at)
-        elif blocks[-1]:
-            blocks.append([])
-    typed = sum(len(block) for block in blocks)
-    pasted = set()
-    for number, block in enumerate(blocks):
-        opening = number == 0 and len(block) <= OPENING_LINES
-        if len(block) > LONG_PASTE_LINES or (typed > LONG_PROMPT_LINES and not opening):
-            pasted.update(block)
-    return [(PASTED if at in pasted else origin, line) for at, (origin, line) in enumerate(marked)]
 
 
 # --- the assistant and its tools ------------------------------------------------------------------

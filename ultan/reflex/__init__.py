@@ -81,7 +81,12 @@ def _answer(
     if call is None or client.is_inside(call, environ, root) or client.is_inside(call, environ, os.path.realpath(root)):
         return None
     root = _allowed(root, call.project_root, environ, is_chosen="--home" in words)
-    if not root or home.is_withdrawn(root, environ) or os.path.exists(os.path.join(root, "paused")):
+    if not root or home.is_withdrawn(root, environ):
+        return None
+    if os.path.exists(os.path.join(root, "paused")):
+        from ultan.reflex.session import State  # noqa: PLC0415 -- while paused, nothing more
+
+        State(root, call.session).skip_to_end(call.transcript, deaf=True)
         return None
     if not os.path.isdir(os.path.join(root, "queue", "new")):
         home.ensure(root, environ)
@@ -89,7 +94,10 @@ def _answer(
 
     hook = Hook(root, client, call, raw, now, environ, _index(root), new_id)
     if is_excluded(call.project_root, hook.settings["capture.excluded"]):
+        hook.state.skip_to_end(call.transcript, deaf=True)
         return None
+    if hook.state.deaf:  # what was said meanwhile was not for us
+        hook.state.skip_to_end(call.transcript, deaf=False)
     return _verb(verb)(hook)
 
 

@@ -70,7 +70,7 @@ def _note_shown(hook: Hook, ids: "list[str]") -> None:
 def _was_compacted(hook: Hook) -> bool:
     """Whether a resumed conversation was compacted while nobody told us."""
     state = hook.state
-    if hook.call.source != "resume" or not state.known:
+    if hook.call.source != "resume" or not state.root:
         return False
     try:
         fd = os.open(hook.call.transcript or state.transcript, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

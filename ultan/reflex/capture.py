@@ -2,19 +2,19 @@
 
 Finished tool calls are queued only where they carry signal. At the end of a turn, of a
 session, and before a compaction, the transcript is read from where it was read up to;
-the curator reads on from there with ``catch_up`` if more is left than a hook may take.
+what is more than a hook may take stands in the event as ``to`` and ``size``, and the
+curator reads it.
 """
 
 import os
 
 from ultan import home
 from ultan.clients.leaf import Sieve
-from ultan.events import SUBAGENT, USER, Piece
+from ultan.events import SUBAGENT, Piece
 from ultan.reflex.session import Hook, State, folder_of, queued_marks, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any, Self
 
     from ultan.clients.claude_transcript import Reading
@@ -209,39 +209,3 @@ class Cursor:
         if self._reading is not None and self._reading.pieces:
             home.remove(os.path.join(folder_of(self._root, self._session), "queued"))
         self.state.save()
-
-
-def catch_up(root: str, client: "ModuleType", session: str, now: float, limit_bytes: int = STEP_BYTES) -> int:
-    """Queue what a session's transcript still holds, as one ``turn_end`` event; how many bytes remain.
-
-    For the curator, which has the time that hooks have not.
-
-    Raises:
-        OSError: the disk said no.
-    """
-    from ultan import events, spool  # noqa: PLC0415 -- as for every event
-
-    state = State(root, session)
-    if not state.known or not state.transcript or not os.path.exists(state.transcript):
-        return 0
-    sieve = Sieve()
-    with Cursor(root, session, state) as cursor:
-        if not cursor.is_ours:
-            return 0
-        known = cursor.advance(state.transcript, limit_bytes, sieve)
-        if not known or known["from"] == known["to"]:
-            return 0
-        if cursor.pieces:
-            made = events.Event(
-                spool.new_id(now), now, "turn_end", client=client.NAME, session=session, project=state.project,
-                root=state.root, pieces=cursor.pieces, data=known,
-            )  # fmt: skip
-            spool.put(root, made)
-        cursor.commit()
-    count(root, sieve)
-    return int(known["size"]) - int(known["to"])
-
-
-def has_person(pieces: "list[Piece]") -> bool:
-    """Whether the person said something in *pieces*."""
-    return any(piece.origin == USER for piece in pieces)

@@ -97,7 +97,7 @@ def _queue_prompt(hook: Hook, **known: "Any") -> None:
     call, sieve, state = hook.call, Sieve(), hook.state
     state.asked = state.turn + 1 if state.offset else max(state.turn, state.asked) + 1
     name = call.call_id or f"{call.session}-{new_id(hook.now)}"
-    pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve)
+    pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve, call.transcript)
     hook.event("prompt", pieces, transcript=call.transcript, **known)
     if pieces:
         hook.note_queued([piece.id for piece in pieces] + [mark_of(pieces)])

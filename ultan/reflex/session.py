@@ -82,10 +82,10 @@ class State:
         transcript, offset, turn: the client's file, how far it was read, number of the last prompt seen there;
             ``asked`` number of the last prompt a hook was told.
         tail: the assistant's last words.
-        known: whether the file was there, that is, whether the session has been enrolled.
+        deaf: whether the last hook of the session was not to listen (paused, excluded).
     """
 
-    __slots__ = ("_path", "asked", "known", "offset", "project", "recall", "root", "tail", "transcript", "turn")
+    __slots__ = ("_path", "asked", "deaf", "offset", "project", "recall", "root", "tail", "transcript", "turn")
 
     def __init__(self, root: str, session: str) -> None:
         self._path = os.path.join(folder_of(root, session), "state")
@@ -94,21 +94,33 @@ class State:
             found = plainjson.loads(home.read(self._path, 1 << 20).decode("utf-8", "replace"))
         except (OSError, plainjson.NotJson):
             found = None
-        self.known = isinstance(found, dict)
-        got: dict[str, Any] = found if self.known else {}
+        got: dict[str, Any] = found if isinstance(found, dict) else {}
         self.project, self.recall = _text(got, "project"), _text(got, "recall")
         self.root, self.transcript, self.tail = _text(got, "root"), _text(got, "transcript"), _text(got, "tail")
         self.offset, self.turn = _number(got, "offset", 0), _number(got, "turn", -1)
-        self.asked = _number(got, "asked", -1)
+        self.asked, self.deaf = _number(got, "asked", -1), got.get("deaf") is True
 
     def save(self) -> None:
         """Write it; a reader sees the old state or the new."""
         value = {
             "project": self.project, "recall": self.recall, "root": self.root, "transcript": self.transcript,
             "offset": self.offset, "turn": self.turn, "asked": self.asked, "tail": self.tail,
+            "deaf": self.deaf,
         }  # fmt: skip
         home.make_folder(os.path.dirname(self._path))
         home.write(self._path, plainjson.dumps(value).encode("utf-8", "replace"), durable=False)
+
+
+    def skip_to_end(self, transcript: str, *, deaf: bool) -> None:
+        """Pass over what the transcript holds by now, unread; *deaf* says whether to go on so.
+
+        Raises:
+            OSError: the disk said no.
+        """
+        self.transcript, self.deaf = transcript or self.transcript, deaf
+        if self.transcript and os.path.exists(self.transcript):
+            self.offset = os.stat(self.transcript).st_size
+        self.save()
 
 
 def _text(found: "Mapping[str, Any]", key: str) -> str:
@@ -141,7 +153,7 @@ class Hook:
         self.root, self.client, self.call, self.raw, self.now, self.environ = root, client, call, raw, now, environ
         self.index = index
         self.new_id = new_id
-        self.settings: dict[str, Any] = {**DEFAULTS, **(index.settings if index is not None else {})}
+        self.settings: dict[str, Any] = {**DEFAULTS, **(index.settings if index is not None else _chosen(root))}
         self.state, self.seen = State(root, call.session), Seen(root, call.session)
 
     @property
@@ -211,16 +223,25 @@ class Hook:
 
     def enrol(self) -> str:
         """Settle which project this session belongs to; the line to tell about it, mostly ``""``."""
-        if self.state.known:
+        if self.state.root:
             return ""
         from ultan import projects  # noqa: PLC0415 -- once a session
 
         place = self.call.project_root
         standing = projects.enrol(place, self.root, self.call.session, self.settings["projects.worktrees"])
         self.state.project, self.state.recall, self.state.root = standing.slug, standing.recall, standing.root
-        self.state.known = True
         self.state.save()
         return standing.news
+
+
+def _chosen(root: str) -> "dict[str, Any]":
+    """What the person chose, where no index says it yet."""
+    path = os.path.join(root, "config.toml")
+    if not os.path.exists(path):
+        return {}
+    from ultan.reflex.chosen import chosen  # noqa: PLC0415 -- before the first compile, and while an index is torn
+
+    return chosen(path, DEFAULTS)
 
 
 def queued_marks(root: str, session: str) -> "set[str]":

@@ -1,0 +1,139 @@
+"""What in a prompt was typed and what was pasted: only the first is the person's word.
+
+Pasted are fenced blocks, quoted lines, unbroken blocks of more than 20 lines, all but the
+opening of a prompt of more than 40, and paragraphs that repeat what a tool said before.
+"""
+
+import os
+
+from ultan import plainjson
+from ultan.clients.claude_tools import result_text
+from ultan.events import PASTED, USER
+
+LONG_PASTE_LINES = 20
+LONG_PROMPT_LINES = 40
+OPENING_LINES = 3
+GRAM = 8
+ECHO_SHARE = 0.5
+ECHO_BYTES = 512 * 1024  # of the transcript before the prompt
+TELLING = 5  # letters of a word that tells something when it is absent
+
+
+def split_pasted(text: str) -> "list[tuple[str, str]]":
+    """*text* in order as (origin, part): fences, quotes and long blocks are pasted, the rest is typed."""
+    marked: list[tuple[str, str]] = []
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if fence:
+            marked.append((PASTED, line))
+            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
+        elif bare.startswith(("```", "~~~")):
+            fence = bare[:3]
+            marked.append((PASTED, line))
+        else:
+            marked.append((PASTED if bare.startswith(">") else USER, line))
+    if len(marked) > LONG_PASTE_LINES:
+        marked = _without_long_blocks(marked)
+    parts: list[tuple[str, str]] = []
+    for origin, line in marked:
+        if parts and (parts[-1][0] == origin or not line.strip()):
+            parts[-1] = (parts[-1][0], parts[-1][1] + "\n" + line)
+        else:
+            parts.append((origin, line))
+    return [(origin, part.strip("\n")) for origin, part in parts if part.strip()]
+
+
+def _without_long_blocks(marked: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
+    """The same with unbroken blocks of more than 20 lines, and all but the opening of a very long prompt, pasted."""
+    blocks: list[list[int]] = [[]]
+    for at, (origin, line) in enumerate(marked):
+        if origin == USER and line.strip():
+            blocks[-1].append(at)
+        elif blocks[-1]:
+            blocks.append([])
+    typed = sum(len(block) for block in blocks)
+    pasted = set()
+    for number, block in enumerate(blocks):
+        opening = number == 0 and len(block) <= OPENING_LINES
+        if len(block) > LONG_PASTE_LINES or (typed > LONG_PROMPT_LINES and not opening):
+            pasted.update(block)
+    return [(PASTED if at in pasted else origin, line) for at, (origin, line) in enumerate(marked)]
+
+
+# --- what a prompt repeats ---------------------------------------------------------------------------
+
+
+def without_echoes(parts: "list[tuple[str, str]]", path: str, before: int) -> "list[tuple[str, str]]":
+    """*parts* with typed paragraphs that repeat what a tool said marked as pasted."""
+    try:
+        raw = _tail(path, before)
+    except OSError:
+        return parts
+    heard: str | None = None
+    found: list[tuple[str, str]] = []
+    for origin, part in parts:
+        for paragraph in part.split("\n\n") if origin == USER else (part,):
+            judged = origin
+            if origin == USER and _may_echo(paragraph, raw):
+                heard = _tool_words(raw) if heard is None else heard
+                judged = PASTED if is_echo(paragraph, heard) else USER
+            if found and found[-1][0] == judged:
+                found[-1] = (judged, found[-1][1] + "\n\n" + paragraph)
+            else:
+                found.append((judged, paragraph))
+    return found
+
+
+def _tail(path: str, before: int) -> bytes:
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        end = os.fstat(fd).st_size if before < 0 else before
+        start = max(0, end - ECHO_BYTES)
+        os.lseek(fd, start, 0)
+        raw = os.read(fd, end - start)
+    finally:
+        os.close(fd)
+    return raw.partition(b"\n")[2] if start else raw
+
+
+def _may_echo(paragraph: str, raw: bytes) -> bool:
+    """Whether enough of a paragraph's words stand in *raw* at all; asked first, since it costs next to nothing."""
+    words = paragraph.split()
+    if len(words) < GRAM:
+        return False
+    telling = {word for word in words if len(word) >= TELLING and word.isascii() and word.isalnum()}
+    missing = 0
+    for word in telling:
+        missing += word.encode() not in raw
+        if missing > len(telling) * ECHO_SHARE:
+            return False
+    return True
+
+
+def _tool_words(raw: bytes) -> str:
+    """What tools said in the lines of *raw*, one space between words."""
+    said = []
+    for line in raw.split(b"\n"):
+        if b'"tool_result"' not in line:
+            continue
+        try:
+            value = plainjson.loads(line.decode("utf-8", "replace"))
+        except plainjson.NotJson:
+            continue
+        message = value.get("message") if isinstance(value, dict) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        said += [result_text("", block.get("content")) for block in blocks if block.get("type") == "tool_result"]
+    return " " + _plain(" ".join(said)) + " "
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def is_echo(paragraph: str, heard: str) -> bool:
+    """Whether half of a paragraph's runs of eight words occur in *heard*."""
+    words = _plain(paragraph).split()
+    grams = [" ".join(words[at : at + GRAM]) for at in range(len(words) - GRAM + 1)]
+    return bool(grams) and sum(gram in heard for gram in grams) >= ECHO_SHARE * len(grams)
