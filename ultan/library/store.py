@@ -337,7 +337,7 @@ class FileStore:
             try:
                 with self.lock():
                     self._recover()
-            except (LibraryBusy, StorageFailed):
+            except (LibraryBusy, StorageFailed, OSError):
                 return  # somebody is at it, or the disk is read-only: reading goes on
 
     # --- reading ------------------------------------------------------------------------------
