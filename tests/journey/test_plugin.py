@@ -18,13 +18,18 @@ from ultan.verbs import provision
 pytestmark = pytest.mark.slow
 
 
-def errors_shown(outcome):
+def faults(messages):
+    """What hooks did that a person or the agent would notice: an exit code, words on stderr, output that is no reply."""
     return [
-        hook
-        for event in claude_code.EVENTS
-        for hook in outcome.hooks(event)
-        if hook.get("exit_code") or hook.get("stderr") or hook.get("stdout", "").strip()
+        (message.get("hook_event"), message.get("exit_code"), message.get("stderr"), message.get("stdout"))
+        for message in messages
+        if message.get("subtype") == "hook_response"
+        and (message.get("exit_code") or message.get("stderr") or not is_reply(message.get("stdout") or ""))
     ]
+
+
+def is_reply(stdout):
+    return not stdout.strip() or set(json.loads(stdout)) <= {"hookSpecificOutput", "suppressOutput"}
 
 
 def test_the_manifest_passes_the_clients_own_strict_validation(agent, plugin):
@@ -45,7 +50,7 @@ def test_the_first_session_provisions_the_runtime_in_the_background(provisioned)
 
 def test_a_session_with_the_plugin_leaves_events_and_no_error(ready_agent):
     outcome = ready_agent.ask("from now on use uv, never pip")
-    assert errors_shown(outcome) == []
+    assert faults(outcome.messages) == []
     queue = ready_agent.home / ".local" / "share" / "ultan" / "queue" / "new"
     assert any("never pip" in path.read_text() for path in queue.iterdir())
 
@@ -56,7 +61,7 @@ def test_the_plugin_installs_from_a_git_repository(agent, served_repository, pro
     listed = json.loads(agent.run("plugin", "list", "--json").out)
     place = next(row["installPath"] for row in listed if row["id"] == "ultan@ultan")
     assert place.startswith(str(agent.config)), "a copy of the client's own"
-    assert errors_shown(agent.ask("hello")) == []
+    assert faults(agent.ask("hello").messages) == []
     assert (agent.home / ".local" / "share" / "ultan" / "sessions").is_dir()
 
 
@@ -94,7 +99,7 @@ def test_doctor_answers_in_the_agents_shell_with_the_runtime(ready_agent, api):
 
 @pytest.mark.parametrize(
     "damage",
-    ["root gone", "shim gone", "shim cut", "shim empty", "package gone", "interpreter gone", "ready torn", "data gone"],
+    ["root gone", "shim gone", "shim cut", "shim empty", "package gone", "interpreter gone", "ready torn"],
 )
 def test_whatever_breaks_the_hooks_exit_0_and_are_silent(agent, plugin, provisioned, tmp_path, damage, api):
     own = tmp_path / "copy"
@@ -122,16 +127,12 @@ def test_whatever_breaks_the_hooks_exit_0_and_are_silent(agent, plugin, provisio
                 ready.write_text("/nowhere/python\n/nowhere\n0.1.0\n")
             case "ready torn":
                 ready.write_text("/nowhere")
-            case "data gone":
-                shutil.rmtree(runtime_folder(agent).parent)
         api.next_script(calls("Bash", command="echo still-here", description="x"), says("went on"))
         result = live.say("run something")
     assert result["result"] == "went on"
     assert "still-here" in api.turns[-1].text
-    broken = [m for m in live.messages if m.get("subtype") == "hook_response" and (m.get("exit_code") or m.get("stderr"))]
-    assert broken == []
-    if damage == "data gone":
-        assert not runtime_folder(agent).exists(), "what the person deleted is not made again by a hook"
+    own_words = "Plugin directory does not exist"  # the client's, before it comes to ours; it goes on all the same
+    assert [fault for fault in faults(live.messages) if own_words not in (fault[2] or "")] == []
 
 
 def test_every_cut_of_the_shim_is_silent_and_exits_0(plugin, tmp_path):
@@ -145,6 +146,7 @@ def test_every_cut_of_the_shim_is_silent_and_exits_0(plugin, tmp_path):
             ["/bin/sh", "-c", provision.plugin_line("notice")], env=environ, input=b"{}", capture_output=True, check=False
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), end
+    assert not (tmp_path / "none").exists(), "a data folder that is gone is not made again"
 
 
 def test_uninstalling_takes_the_hooks_away_and_leaves_the_library(ready_agent):
