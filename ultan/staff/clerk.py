@@ -28,6 +28,7 @@ Nearest = Callable[[str, int], Sequence["Entry"]]
 MOST = 20  # suggestions in a proposal; the weightiest are kept
 LOOK_BACK = 4  # statements in which an omitted object or value is looked up
 NEAREST = 12
+SMALL = 200  # live entries up to which every one is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +48,34 @@ class Draft:
 
 
 def propose(
-    transcript: Transcript, library: "Library", *, nearest: Nearest | None = None
+    transcript: Transcript, library: "Library", *, nearest: Nearest | None = None, threshold: float = THRESHOLD
 ) -> Proposal:
     """What the person dictated in *transcript* after its overlap, as actions on *library*.
 
-    *nearest* gives the entries closest to a text; without it all that count here are compared.
-    The same transcript and library give the same proposal.
+    *nearest* gives the entries closest to a text; without it, and in a small library, all that count
+    here are compared. *threshold* is the weight from which a statement is proposed. The same
+    transcript and library give the same proposal.
     """
-    drafts = settled(drafts_of(transcript))
+    drafts = settled(drafts_of(transcript, threshold))
     live = list(library.live(transcript.project or None))
     suggestions = [
-        _suggestion(draft, nearest(draft.rule, NEAREST) if nearest else live, transcript.project)
+        _suggestion(draft, _compared(draft, live, nearest), transcript.project)
         for draft in sorted(sorted(drafts, key=lambda draft: -draft.score)[:MOST], key=lambda draft: draft.position)
     ]
     return Proposal(suggestions=tuple(suggestions))
 
 
-def drafts_of(transcript: Transcript) -> list[Draft]:
+def _compared(draft: Draft, live: Sequence["Entry"], nearest: Nearest | None) -> Sequence["Entry"]:
+    """The entries a draft may repeat or correct: its neighbours, and whatever has the same subject."""
+    if nearest is None or len(live) <= SMALL:
+        return live
+    close = {entry.id: entry for entry in nearest(draft.rule, NEAREST)}
+    subject = draft.subject.named
+    close |= {entry.id: entry for entry in live if subject and entry.subject == subject}
+    return list(close.values())
+
+
+def drafts_of(transcript: Transcript, threshold: float = THRESHOLD) -> list[Draft]:
     """Everything in *transcript* that reads like a standing rule, in order."""
     drafts: list[Draft] = []
     said: list[Heard] = []
@@ -75,7 +87,7 @@ def drafts_of(transcript: Transcript) -> list[Draft]:
         elif piece.origin == ANSWER:
             drafts += _from_answer(piece, number)
         else:
-            drafts = _hear(piece, number, said, drafts)
+            drafts = _hear(piece, number, said, drafts, threshold)
     return drafts
 
 
@@ -99,13 +111,15 @@ def weigh(statement: Statement, origin: str = "user") -> float:
     return score + (WEIGHTS["rejection"] if origin == REJECTION else 0.0)
 
 
-def _hear(piece: Piece, number: int, said: list[Heard], drafts: list[Draft]) -> list[Draft]:
+def _hear(
+    piece: Piece, number: int, said: list[Heard], drafts: list[Draft], threshold: float = THRESHOLD
+) -> list[Draft]:
     """*drafts* and what *piece* adds to them; *said* grows by its statements."""
     read = statements(piece.text)
     for place, statement in enumerate(read):
         heard = Heard(piece.id, statement)
         score = weigh(statement, piece.origin)
-        if score >= THRESHOLD:
+        if score >= threshold:
             before = drafting.left_out(statement, said[-LOOK_BACK:])
             drafts = _added(drafts, _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin), before)
         said.append(heard)
