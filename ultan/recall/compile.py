@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from ultan.library.snapshot import Library
     from ultan.settings import Settings
 
-K1 = 0.9
+K1 = 1.0
 # Field → (weight, how much its length counts). Titles and cues are short and written to be found.
 FIELDS: Mapping[str, tuple[float, float]] = {
-    "title": (1.6, 0.3), "cues": (1.0, 0.3), "tags": (0.6, 0.0), "body": (1.0, 0.4),
+    "title": (1.3, 0.6), "cues": (1.0, 0.6), "tags": (1.0, 0.6), "body": (1.0, 0.6),
 }  # fmt: skip
-HEAD_FIELDS = ("title", "cues")
 FORWARD_FROM = 4000  # entries from which on a query is answered in two stages
 RULE_CHARS, BODY_CHARS = 480, 420
 STANDING = 40  # standing rules kept per scope; a briefing shows a dozen
@@ -155,14 +154,13 @@ class Draft:
         """How many terms the entries hold."""
         return len(self.vocabulary)
 
-    def weights(self) -> list[list[tuple[int, float, float]]]:
-        """Per entry: (term, weight over all fields, weight in title and cues), weights without idf."""
+    def weights(self) -> list[dict[int, float]]:
+        """Per entry: term → weight over all fields, without idf."""
         total = max(1, len(self.entries))
         average = {name: sum(sum(fields[name].values()) for fields in self.counts) / total or 1.0 for name in FIELDS}
         rows = []
         for fields in self.counts:
             summed: dict[int, float] = {}
-            head: dict[int, float] = {}
             for name, (weight, b) in FIELDS.items():
                 counts = fields[name]
                 if not counts:
@@ -170,9 +168,7 @@ class Draft:
                 scale = weight / (1.0 - b + b * sum(counts.values()) / average[name])
                 for term, count in counts.items():
                     summed[term] = summed.get(term, 0.0) + count * scale
-                    if name in HEAD_FIELDS:
-                        head[term] = head.get(term, 0.0) + count * scale
-            rows.append([(term, saturated(value), saturated(head.get(term, 0.0))) for term, value in summed.items()])
+            rows.append({term: saturated(value) for term, value in summed.items()})
         return rows
 
     # --- triggers -------------------------------------------------------------------------------
@@ -220,43 +216,41 @@ class Draft:
         return assembled(sections)
 
     def _write_terms(self, sections: dict[str, bytes]) -> None:
-        by_term: dict[int, list[tuple[int, int, int]]] = {}
+        by_term: dict[int, list[tuple[int, int]]] = {}
         forward: list[list[tuple[int, int]]] = []
         for at, row in enumerate(self.weights()):
-            files = self.counts[at].get("files", Counter())
-            seen = {term for term, _, _ in row}
-            whole = [*row, *((term, 1.0, 0.0) for term in files if term not in seen)]
-            for term, weight, head in whole:
-                by_term.setdefault(term, []).append((at, scaled(weight), min(255, round(head * 100))))
-            forward.append([(term, scaled(weight)) for term, weight, _ in row])
+            pairs = [(term, scaled(weight)) for term, weight in row.items()]
+            keys = [(term, layout.FULL_WEIGHT_OF_KEYS) for term in self.counts[at].get("files", Counter())]
+            for term, weight in (*pairs, *keys):
+                by_term.setdefault(term, []).append((at, weight))
+            forward.append(pairs)
         words = {**self.vocabulary}
         for word in self.near_only:
             words.setdefault(word, len(words))
         keyed = sorted((layout.term_key(word), number) for word, number in words.items())
-        keys, order = array("Q"), {}
+        numbered, order = array("Q"), {}
         for key, number in keyed:
-            if keys and keys[-1] == key:
+            if numbered and numbered[-1] == key:
                 continue  # two terms in one key, one chance in 2^64: the second is not found
-            order[number] = len(keys)
-            keys.append(key)
+            order[number] = len(numbered)
+            numbered.append(key)
         numbers = {at: number for number, at in order.items()}
-        offsets, docs, weights, cues = array("I", [0]), array("I"), array("H"), array("B")
+        offsets, docs, weights = array("I", [0]), array("I"), array("H")
         near_offsets, near_numbers, near_sims = array("I", [0]), array("I"), array("B")
-        for at in range(len(keys)):
+        for at in range(len(numbered)):
             number = numbers[at]
-            for doc, weight, head in by_term.get(number, ()):
+            for doc, weight in by_term.get(number, ()):
                 docs.append(doc)
                 weights.append(weight)
-                cues.append(head)
             offsets.append(len(docs))
             for other, sim in self.near.get(number, ()):
                 if other in order:
                     near_numbers.append(order[other])
                     near_sims.append(min(255, round(sim * 255)))
             near_offsets.append(len(near_numbers))
-        sections["tkey"], sections["tdir"] = keys.tobytes(), directory(keys)
+        sections["tkey"], sections["tdir"] = numbered.tobytes(), directory(numbered)
         sections["toff"], sections["pdoc"] = offsets.tobytes(), docs.tobytes()
-        sections["pimp"], sections["pcue"] = weights.tobytes(), cues.tobytes()
+        sections["pimp"] = weights.tobytes()
         sections["noff"] = near_offsets.tobytes() if self.encoder else b""
         sections["nterm"], sections["nsim"] = near_numbers.tobytes(), near_sims.tobytes()
         starts, ids, values = array("I", [0]), array("I"), array("H")
@@ -438,7 +432,7 @@ def trigger_row(number: int, entry: "Entry", trigger: "Trigger") -> tuple[list[A
         if compiled(text) is None:
             return None, f"its pattern is nothing that RE2 can use: {text}"
     matcher = compiled(pattern)
-    if matcher.search("") is not None:
+    if matcher is not None and matcher.search(""):
         return None, "its pattern matches everything"
     severity = trigger.severity
     row = [

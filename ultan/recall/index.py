@@ -11,7 +11,7 @@
 |---|---|---|
 | meta | JSON | settings for hooks, library fingerprint, encoder, scopes, averages |
 | tdir tkey | u32 u64 | term keys (crc32, adler32) sorted, and where each first byte begins |
-| toff pdoc pimp pcue | u32 u32 u16 u8 | postings: entry, weight over all fields, weight of title and cues |
+| toff pdoc pimp | u32 u32 u16 | postings: entry, weight over all fields |
 | noff nterm nsim | u32 u32 u8 | near terms of a term with their squared cosine |
 | foff fterm fimp | u32 u32 u16 | the same postings by entry (only in large libraries) |
 | dflag dprior dnext | u16 f32 i32 | per entry: kind and state, prior, what supersedes it |
@@ -47,7 +47,7 @@ HEADER = struct.Struct("=8sIIQIIII")  # magic, format, order, length, sections, 
 ROW = struct.Struct("=8sQQIi")  # name, offset, length, crc32, unused
 BLOCK = 16 * 1024
 ITEMS = {
-    "tdir": "I", "tkey": "Q", "toff": "I", "pdoc": "I", "pimp": "H", "pcue": "B", "noff": "I", "nterm": "I",
+    "tdir": "I", "tkey": "Q", "toff": "I", "pdoc": "I", "pimp": "H", "noff": "I", "nterm": "I",
     "nsim": "B", "foff": "I", "fterm": "I", "fimp": "H", "dflag": "H", "dprior": "f", "dnext": "i", "ikey": "Q",
     "inum": "I", "coff": "I", "bdoc": "I", "gkey": "I", "goff": "I", "gtrig": "I", "galways": "I", "xoff": "I",
     "blocks": "I", "meta": "B", "card": "B", "xtrig": "B",
@@ -59,6 +59,7 @@ STATUS = ("active", "stale", "deprecated")
 # Bits of dflag: kind 0-3, trust 4-5, status 6-7, then:
 PINNED, SUPERSEDED, HAS_FILES = 1 << 8, 1 << 9, 1 << 10
 FULL_WEIGHT = 65535 / 4.0  # weights are stored as sixteenths of a thousandth of four: tf parts stay below k1 + 1
+FULL_WEIGHT_OF_KEYS = 1  # file names are found through the same arrays, and weigh nothing
 GLOBAL = "global"
 
 CARD_FIELDS = (
@@ -288,10 +289,6 @@ class Index:
     def weights(self, start: int, end: int) -> "memoryview[int]":
         """Their weights over all fields, times ``FULL_WEIGHT``."""
         return self._checked("pimp", start, end)
-
-    def cue_weights(self, start: int, end: int) -> "memoryview[int]":
-        """Their weights in title and cues alone, 0 to 255."""
-        return self._checked("pcue", start, end)
 
     def near(self, term: int) -> "list[tuple[int, float]]":
         """Near terms of *term*, nearest first, with their squared cosine; empty without an encoder."""

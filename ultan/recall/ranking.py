@@ -10,7 +10,6 @@ cannot tell a good best entry from the best of a bad lot.
 from math import exp, log, sqrt
 
 from ultan.recall import index as layout
-from ultan.recall.situations import languages_of, mentioned_files, path_keys
 from ultan.recall.text import is_unspaced, terms
 
 TYPE_CHECKING = False
@@ -19,16 +18,20 @@ if TYPE_CHECKING:
 
     from ultan.recall.index import Card, Index
 
+# Each with what leaving it out costs in recall@3 on PrimeBench's development half (`docs/benchmarks`).
 WEIGHTS = {
-    "words": 1.0,
-    "near": 0.6,
-    "near_cues": 0.4,
-    "files": 0.35,
-    "tail": 0.2,
+    "words": 1.0,  # BM25F
+    "near": 1.0,  # the same through near terms: semantics without a model
+    "tail": 0.3,  # the assistant's last words, as a signal of their own; appended to the prompt they hurt
+    "files": 0.15,  # names of the files in play
+    "meaning": 1.0,  # warm: cosine of the prompt to title and cues
+    "best_cue": 0.5,  # warm: cosine to the nearest cue
+    "body": 0.5,  # warm: cosine to the body
 }
-MOST_TERMS = 24  # of a prompt, its rarest
+MOST_TERMS = 64  # of a prompt, its rarest; fewer cost recall (16: -.02), more only time
 POSTINGS = 40_000  # read at a prompt, at most; rare terms come first
-CANDIDATES = 200  # entries that the second stage of a large library looks at
+TAIL_CHARS = 400
+MOST_FILES = 8
 SHOWN = 3
 PROMPT_CHARS = 20_000
 KIND_MARKS = {"convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A", "decision": "D", "event": "E"}
@@ -57,13 +60,15 @@ class Query:
 
 
 class Scored:
-    """One entry with its fused score and what each signal gave it (raw, in standard deviations)."""
+    """One entry with its fused score, what each signal gave it (raw, in standard deviations), and its probability."""
 
-    __slots__ = ("card", "number", "parts", "score")
+    __slots__ = ("card", "features", "number", "parts", "probability", "score")
 
     def __init__(self, number: int, score: float, parts: "dict[str, tuple[float, float]]", card: "Card | None") -> None:
         self.number, self.score, self.parts = number, score, parts
         self.card: Card = card  # type: ignore[assignment]
+        self.features: dict[str, float] = {}
+        self.probability = 0.0
 
     def __repr__(self) -> str:
         return f"Scored({self.number}, {self.score:.3f})"
@@ -73,17 +78,21 @@ class Ranked(list):  # type: ignore[type-arg]
     """Entries, best first, with the probability that the best is worth showing.
 
     Attributes:
-        probability: 0 to 1; ``features`` the raw scores it was computed from.
+        probability: 0 to 1, the highest of the first few; ``whole`` the summed weight of the query's terms.
         rankings: names of the signals used.
     """
 
-    __slots__ = ("features", "probability", "rankings")
+    __slots__ = ("probability", "rankings", "whole")
 
     def __init__(self, items: "Iterable[Scored]" = ()) -> None:
         super().__init__(items)
-        self.probability = 0.0
-        self.features: dict[str, float] = {}
+        self.probability = self.whole = 0.0
         self.rankings: list[str] = []
+
+    @property
+    def features(self) -> "dict[str, float]":
+        """What the scorer for silence saw of the best entry."""
+        return self[0].features if self else {}
 
 
 class Primed:
@@ -122,19 +131,22 @@ class Scope:
 
 
 def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) -> "list[tuple[int, float, list[tuple[int, int]]]]":
-    """The rarest known terms of a text: (number, idf, postings), rarest first."""
+    """The rarest known terms of a text: (number, weight, postings), rarest first.
+
+    The weight is the idf, raised by the logarithm of how often the text repeats the term.
+    """
     index = scope.index
-    seen: set[str] = set()
-    found = []
+    counts: dict[str, int] = {}
     for term in texts:
-        if term in seen:
-            continue
-        seen.add(term)
+        counts[term] = counts.get(term, 0) + 1
+    found = []
+    for term, count in counts.items():
         number = index.term(term)
         if number < 0:
             continue
         stretches = index.postings(number, scope.ranges)
-        found.append((number, scope.idf(stretches), stretches))
+        idf = scope.idf(stretches)
+        found.append((number, idf if count == 1 else idf * (1.0 + log(count)), stretches))
     found.sort(key=lambda item: (-item[1], item[0]))
     return found[:most]
 
@@ -156,47 +168,37 @@ def lexical(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]
     return scores
 
 
-def near(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> "tuple[dict[int, float], dict[int, float]]":
-    """Scores over near terms: in all fields, and in title and cues; the nearest term of an entry counts."""
+def near(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> "dict[int, float]":
+    """The same through near terms: of all that is near a word of the text, the nearest in an entry counts."""
     index = scope.index
-    whole: dict[int, float] = {}
-    heads: dict[int, float] = {}
+    scores: dict[int, float] = {}
     left = POSTINGS
     for number, idf, stretches in weighed:
         best: dict[int, float] = {}
-        best_head: dict[int, float] = {}
-        own = [(stretch, 1.0) for stretch in stretches]
         neighbours = index.near(number)
         if not stretches and neighbours:  # a word the library lacks weighs as much as its nearest does
             idf = scope.idf(index.postings(neighbours[0][0], scope.ranges))  # noqa: PLW2901
+        own = [(stretch, 1.0) for stretch in stretches]
         for other, similarity in neighbours:
             own += [(stretch, similarity) for stretch in index.postings(other, scope.ranges)]
+        get = best.get
         for (start, end), similarity in own:
             left -= end - start
             if left < 0:
                 break
-            factor = similarity / layout.FULL_WEIGHT
-            for doc, weight, head in zip(
-                index.docs(start, end), index.weights(start, end), index.cue_weights(start, end), strict=True
-            ):
+            factor = similarity * idf / layout.FULL_WEIGHT
+            for doc, weight in zip(index.docs(start, end), index.weights(start, end), strict=True):
                 value = weight * factor
-                if value > best.get(doc, 0.0):
+                if value > get(doc, 0.0):
                     best[doc] = value
-                if head and head * similarity > best_head.get(doc, 0.0):
-                    best_head[doc] = head * similarity
         for doc, value in best.items():
-            whole[doc] = whole.get(doc, 0.0) + value * idf
-        for doc, value in best_head.items():
-            heads[doc] = heads.get(doc, 0.0) + value * idf / 100.0
-    return whole, heads
+            scores[doc] = scores.get(doc, 0.0) + value
+    return scores
 
 
-def by_files(scope: Scope, files: "Iterable[str]", text: str) -> "dict[int, float]":
-    """Entries that name, or are bound to, a file in play; rarer names count more."""
-    keys: list[str] = mentioned_files(text)
-    for path in files:
-        keys.extend(path_keys(path)[:1])
-    return lexical(scope, weighed_terms(scope, keys))
+def file_words(files: "Iterable[str]") -> str:
+    """The words in the names of files, without folder and extension."""
+    return " ".join(path.replace("\\", "/").rsplit("/", 1)[-1].rpartition(".")[0] or path for path in files)
 
 
 # --- fusion --------------------------------------------------------------------------------------
@@ -235,35 +237,38 @@ def rank(
     result = Ranked()
     if not scope.size:
         return result
-    text = query.text[:PROMPT_CHARS]
-    weighed = weighed_terms(scope, terms(text))
-    signals: dict[str, Mapping[int, float]] = {"words": lexical(scope, weighed)}
-    whole, heads = near(scope, weighed)
-    if index.encoder:
-        signals["near"], signals["near_cues"] = whole, heads
-    files = [*query.files]
-    if files or "." in text:
-        signals["files"] = by_files(scope, files, text)
-    if query.tail:
-        signals["tail"] = lexical(scope, weighed_terms(scope, terms(query.tail[-400:])))
+    weighed = weighed_terms(scope, terms(query.text[:PROMPT_CHARS]))
+    signals = signals_of(scope, query, weighed)
     for name, scores in (extra or {}).items():
         signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
     totals = fused(signals, scope.size, weights)
     order = sorted(totals, key=lambda doc: (-totals[doc], doc))[: limit * 2]
     boosted = [(totals[doc] + index.prior(doc), doc) for doc in order]
     boosted.sort(key=lambda pair: (-pair[0], pair[1]))
-    boosted = corrected(index, boosted)[:limit]
     stats = {name: standardised(scores, scope.size) for name, scores in signals.items()}
-    for score, doc in boosted:
+    for score, doc in corrected(index, boosted)[:limit]:
         parts = {}
         for name, scores in signals.items():
             raw = scores.get(doc, 0.0)
             parts[name] = (raw, (raw - stats[name][0]) / stats[name][1])
         result.append(Scored(doc, score, parts, index.card(doc)))
     result.rankings = [name for name, scores in signals.items() if scores]
-    result.features = features(query, weighed, signals, result)
-    result.probability = probability(result.features)
+    judge(result, weighed)
     return result
+
+
+def signals_of(
+    scope: Scope, query: Query, weighed: "list[tuple[int, float, list[tuple[int, int]]]]"
+) -> "dict[str, Mapping[int, float]]":
+    """The signals that need no model: name → entry number → score."""
+    signals: dict[str, Mapping[int, float]] = {"words": lexical(scope, weighed)}
+    if scope.index.encoder:
+        signals["near"] = near(scope, weighed)
+    if query.tail:
+        signals["tail"] = lexical(scope, weighed_terms(scope, terms(query.tail[-TAIL_CHARS:])))
+    if query.files:
+        signals["files"] = lexical(scope, weighed_terms(scope, terms(file_words(query.files[:MOST_FILES]))))
+    return signals
 
 
 def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple[float, int]]":
@@ -288,25 +293,38 @@ def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple
 
 # --- silence -------------------------------------------------------------------------------------
 
-SILENCE = {"bias": -1.5, "top_words": 0.12}
+# A logistic regression over raw scores, fitted by tests/bench/fit_silence.py; one row a feature.
+SILENCE = {"bias": -4.0, "words": 0.8, "near_share": 1.0, "fused": 0.2, "length": -0.3, "tail": 0.1, "place": -0.2, "shared": -0.2}
 
 
-def features(
-    query: Query, weighed: "list[tuple[int, float, list[tuple[int, int]]]]",
-    signals: "Mapping[str, Mapping[int, float]]", ranked: Ranked,
-) -> "dict[str, float]":  # fmt: skip
-    """What the scorer for silence looks at."""
-    if not ranked:
-        return {}
-    top = ranked[0]
-    return {"top_words": top.parts["words"][0], "whole_idf": sum(idf for _, idf, _ in weighed) * 1.9}
+def judge(ranked: Ranked, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> None:
+    """Give each entry, and the whole answer, the probability that showing it helps."""
+    whole = sum(weight for _, weight, _ in weighed)
+    for place, item in enumerate(ranked):
+        item.features = features(item, place, whole, len(weighed))
+        item.probability = probability(item.features)
+    ranked.whole = whole
+    ranked.probability = max((item.probability for item in ranked[:SHOWN]), default=0.0)
+
+
+def features(item: Scored, place: int, whole: float, count: int) -> "dict[str, float]":
+    """What the scorer for silence looks at: raw scores, since the best of a bad lot has a high z-score too."""
+    words = item.parts["words"][0]
+    near_score = item.parts["near"][0] if "near" in item.parts else words
+    return {
+        "words": log(1.0 + words),
+        "near_share": near_score / (whole + 4.0),
+        "fused": item.score,
+        "length": log(1.0 + count),
+        "tail": log(1.0 + item.parts["tail"][0]) if "tail" in item.parts else 0.0,
+        "place": float(min(place, 4)),
+        "shared": float(item.card.scope == layout.GLOBAL),
+    }
 
 
 def probability(values: "Mapping[str, float]") -> float:
-    """How likely it is that the best entry is worth showing."""
-    if not values:
-        return 0.0
-    total = SILENCE["bias"] + sum(SILENCE.get(name, 0.0) * value for name, value in values.items())
+    """How likely it is that showing an entry with these features helps."""
+    total = SILENCE["bias"] + sum(SILENCE[name] * value for name, value in values.items())
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, total))))
 
 
@@ -338,8 +356,8 @@ def prime(
     for item in ranked[:20]:
         card = item.card
         reason = why_not(card, already, now_day or query.day)
-        if not reason and ranked.probability < floor:
-            reason = f"relevance {ranked.probability:.2f} is below {floor:.2f}"
+        if not reason and item.probability < floor:
+            reason = f"relevance {item.probability:.2f} is below {floor:.2f}"
         if not reason and len(cards) >= most:
             reason = f"only {most} are shown"
         if reason:

@@ -64,3 +64,58 @@ def languages_of(files: "tuple[str, ...] | list[str]") -> "list[str]":
         if words:
             counts[words] = counts.get(words, 0) + 1
     return sorted(counts, key=lambda words: (-counts[words], words))
+
+
+# --- situations -------------------------------------------------------------------------------------
+
+# Situation → (words of a prompt that tell it, words by which an entry would name it). A cue may also
+# name a situation outright: "commit", "pasted review".
+VOCABULARY = {
+    "commit": ("commit commits committing push pushing pr branch merge rebase squash", "commit message push branch pull request"),
+    "pasted review": ("", "review comments findings pasted reviewer"),
+    "pasted log": ("", "error output log pasted failing debugging"),
+    "writes docs": ("docs doc document documentation readme changelog markdown guide md write-up", "documentation markdown docs writing readme plan"),
+    "makes a plan": ("plan plans planning design proposal propose approach options brainstorm", "plan design planning document proposal phases"),
+    "implements a plan": ("implement implementing proceed phase step chunk continue build", "implementing plan code change finished lint test"),
+    "changes code": ("add fix change update refactor rename remove delete replace make move extract create write", "code edited change written"),
+    "complaint": ("still wrong broken again why weird ugly not doesnt didnt stop hate wtf nope", "complaint still broken report verify claim cause"),
+    "adds a dependency": ("dependency dependencies library package install upgrade module sdk npm pip", "dependency library package adding install"),
+    "runs tests": ("test tests testing coverage failing fails flaky spec", "tests test suite failing running"),
+    "releases": ("release version tag publish deploy ship bump", "release version changelog tag publish"),
+    "asks": ("what how why where which explain does is can", "question explain answer asked"),
+    "handles secrets": ("token secret password credential key env login auth", "secret token credential environment"),
+    "deletes": ("delete remove rm drop clean cleanup wipe", "delete remove destructive files"),
+    "first-person edit": ("ive i", "user edited changed file themselves"),
+    "another language": ("", "language translate localisation text"),
+}  # fmt: skip
+REVIEW_WORDS = frozenset("review reviewer comment comments suggestion nit finding findings severity recommend issue".split())
+LOG_MARKS = ("Traceback (most recent", "panic:", "error:", "Error:", "ERROR", "FAIL", "Exception", "    at ", "npm ERR", "exit code")
+
+
+def situations_of(text: str, files: "tuple[str, ...] | list[str]" = (), tail: str = "") -> "list[str]":
+    """The situations that a prompt stands in, by the rules of ``VOCABULARY``."""
+    head = text[:1500]
+    bare = set(head.lower().replace("'", "").translate(_BREAKS).replace(".", " ").split())
+    found = []
+    lines = text.count("\n") + 1
+    pasted = lines > 12 or "```" in text or text.count("\n>") > 2 or len(text) > 1200
+    if pasted and len(bare & REVIEW_WORDS) >= 2:
+        found.append("pasted review")
+    if (pasted or lines > 3) and any(mark in text for mark in LOG_MARKS):
+        found.append("pasted log")
+    letters = sum(char.isalpha() for char in head)
+    if letters > 8 and sum(char.isalpha() and not char.isascii() for char in head) * 3 > letters:
+        found.append("another language")
+    for name, (tells, _) in VOCABULARY.items():
+        if tells and not bare.isdisjoint(_TELLS[name]):
+            found.append(name)
+    if "writes docs" not in found and any(path.endswith((".md", ".mdx", ".rst")) for path in files[:1]):
+        found.append("writes docs")
+    if not tail:
+        return found
+    if len(bare) <= 6 and "?" in tail[-300:] and "implements a plan" not in found:
+        found.append("implements a plan")  # an assent to what was just proposed
+    return found
+
+
+_TELLS = {name: frozenset(tells.split()) for name, (tells, _) in VOCABULARY.items()}

@@ -219,7 +219,7 @@ def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 
     ranked = rank(index, Query("\n".join(lines)[-1500:], project), limit=8)
     kept = []
     for item in ranked:
-        share = item.parts["words"][0] / (ranked.features.get("whole_idf", 0.0) or 1.0)
+        share = item.parts["words"][0] / (ranked.whole * 2.0 or 1.0)
         if item.card.kind in ("finding", "warn") and item.parts["words"][0] >= ERROR_FLOOR and share >= ERROR_SHARE and not why_not(item.card, set(), ""):
             kept.append(item.card)
     return kept[:most]

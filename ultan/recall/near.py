@@ -1,0 +1,142 @@
+"""Near terms: for every word a reader may use, the words of the library that mean much the same.
+
+Computed once from an encoder, so that a hook has semantics without a model: a query word reaches
+entries through up to ``MOST`` library terms whose cosine is at least ``FLOOR``, weighted by its square.
+Vectors of words are kept beside the index and reused while the encoder stays the same.
+"""
+
+import os
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ultan import home
+from ultan.recall.text import STOP, stem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ultan.encoders import Encoder
+
+MOST = 16
+FLOOR = 0.4
+CHUNK = 512
+LONGEST_WORD = 24
+
+
+def near_terms(
+    vocabulary: Mapping[str, int], spelling: Mapping[str, str], encoder: "Encoder", folder: str = "",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> tuple[dict[int, list[tuple[int, float]]], dict[str, int]]:  # fmt: skip
+    """Term number → (library term, squared cosine), nearest first; and the terms that only readers use.
+
+    *vocabulary* are the library's terms, *spelling* the commonest word behind each. Terms that only
+    readers use are numbered after the library's.
+    """
+    own = [term for term in vocabulary if is_word(term)]
+    if not own:
+        return {}, {}
+    known = set(vocabulary)
+    asked: dict[str, str] = {}
+    for word in readers_words():
+        term = stem(word)
+        if term not in known and word not in STOP:
+            asked.setdefault(term, word)
+    words = [spelling.get(term, term) for term in own] + list(asked.values())
+    vectors = word_vectors(words, encoder, folder, progress)
+    library = vectors[: len(own)]
+    numbers = np.array([vocabulary[term] for term in own])
+    near: dict[int, list[tuple[int, float]]] = {}
+    reader_numbers = {term: len(vocabulary) + at for at, term in enumerate(asked)}
+    rows = [vocabulary[term] for term in own] + list(reader_numbers.values())
+    for start in range(0, len(words), CHUNK):
+        part = vectors[start : start + CHUNK] @ library.T
+        width = min(MOST + 1, part.shape[1])
+        best = np.argpartition(-part, width - 1, axis=1)[:, :width]
+        sims = np.take_along_axis(part, best, axis=1)
+        order = np.lexsort((numbers[best], -sims), axis=1)
+        for row in range(part.shape[0]):
+            number = rows[start + row]
+            found = []
+            for at in order[row]:
+                cosine = float(sims[row, at])
+                other = int(numbers[best[row, at]])
+                if cosine < FLOOR:
+                    break
+                if other != number:
+                    found.append((other, min(1.0, cosine * cosine)))
+            if found:
+                near[number] = found[:MOST]
+        if progress:
+            progress("near terms", min(start + CHUNK, len(words)), len(words))
+    return near, {term: number for term, number in reader_numbers.items() if number in near}
+
+
+def readers_words() -> list[str]:
+    """Common English words that a library may lack and a reader use."""
+    from ultan.encoders.wordpiece import whole_words  # noqa: PLC0415 -- 230 KB, read only here
+
+    return whole_words()
+
+
+def is_word(term: str) -> bool:
+    """Whether a term is a word worth a vector: letters, not too long, no key of ours."""
+    return term.isalpha() and 2 <= len(term) <= LONGEST_WORD
+
+
+# --- vectors of words, kept ----------------------------------------------------------------------
+
+
+def word_vectors(
+    words: Sequence[str], encoder: "Encoder", folder: str, progress: Callable[[str, int, int], None] | None
+) -> "NDArray[np.float32]":
+    """float32 (words, dimension), unit rows; what is known from earlier is read, the rest computed and kept."""
+    known, rows = _read(folder, encoder)
+    missing = sorted({word for word in words if word not in known})
+    if missing:
+        encode: Any = getattr(encoder, "encode_words", encoder.encode)
+        parts = []
+        for start in range(0, len(missing), CHUNK):
+            parts.append(encode(missing[start : start + CHUNK]))
+            if progress:
+                progress("word vectors", min(start + CHUNK, len(missing)), len(missing))
+        fresh = np.concatenate(parts).astype(np.float16)
+        rows = np.concatenate([rows, fresh]) if len(rows) else fresh
+        for word in missing:
+            known[word] = len(known)
+        _write(folder, encoder, known, rows)
+    return rows[[known[word] for word in words]].astype(np.float32)
+
+
+def _paths(folder: str) -> tuple[str, str]:
+    return os.path.join(folder, "words.txt"), os.path.join(folder, "words.f16")
+
+
+def _read(folder: str, encoder: "Encoder") -> tuple[dict[str, int], "NDArray[np.float16]"]:
+    empty = np.zeros((0, encoder.dimension), np.float16)
+    if not folder:
+        return {}, empty
+    names, numbers = _paths(folder)
+    try:
+        lines = home.read(names).decode("utf-8").split("\n")
+        raw = home.read(numbers)
+    except (OSError, UnicodeDecodeError):
+        return {}, empty
+    head = lines[0].split("\t")
+    if head != [encoder.name, str(encoder.dimension), str(len(lines) - 1), str(zlib.crc32(raw))]:
+        return {}, empty  # of another encoder, or torn: computed anew
+    rows = np.frombuffer(raw, np.float16).reshape(len(lines) - 1, encoder.dimension)
+    return {word: at for at, word in enumerate(lines[1:])}, rows
+
+
+def _write(folder: str, encoder: "Encoder", known: Mapping[str, int], rows: "NDArray[np.float16]") -> None:
+    if not folder:
+        return
+    names, numbers = _paths(folder)
+    raw = rows.tobytes()
+    home.make_folder(folder)
+    home.write(numbers, raw, durable=False)
+    head = "\t".join((encoder.name, str(encoder.dimension), str(len(known)), str(zlib.crc32(raw))))
+    home.write(names, "\n".join((head, *known)).encode("utf-8"), durable=False)
