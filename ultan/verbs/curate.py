@@ -136,9 +136,19 @@ def curate(
         return CurateReport("busy", who, backlog=len(spool.backlog(root)))
     except (NotImplementedError, OSError) as error:
         raise StorageFailed(f"the home {root} cannot be locked: {error}", "choose a home on a local disk") from None
+
+    def nap(seconds: float) -> bool:
+        lock.release()
+        sleep(seconds)
+        try:
+            lock.acquire()
+        except Timeout:
+            return False
+        return True
+
     try:
         curator = _Curator(root, settings, who, now, at_once=at_once, model=model)
-        return curator.run(sleep, once=once)
+        return curator.run(nap, once=once)
     finally:
         lock.release()
 
@@ -161,8 +171,12 @@ class _Curator:
         inner = self._model or open_model(self.who, self.root, self.settings)
         return Recorded(inner, self.root, self.settings, self.now, insist=self.at_once)
 
-    def run(self, sleep: Callable[[float], None], *, once: bool) -> CurateReport:
-        """The report after all rounds."""
+    def run(self, nap: Callable[[float], bool], *, once: bool) -> CurateReport:
+        """The report after all rounds.
+
+        *nap* waits without the lock, so that a person who asks for a run now need not wait as well;
+        it says whether the lock is ours again.
+        """
         self._note("running")
         spool.sweep(self.root, lambda at: self.now() - at > STALE_S)
         self._recover()
@@ -170,7 +184,12 @@ class _Curator:
             wait_s = self._round()
             if wait_s <= 0 or self.report.kept or (once and self.report.state == "done"):
                 break
-            sleep(min(wait_s, LONGEST_NAP_S))
+            self._note("waiting")
+            if not nap(min(wait_s, LONGEST_NAP_S)):
+                self.report.state = "busy"
+                return self.report
+            self._note("running")
+            self._recover()
         self.report.backlog = len(spool.backlog(self.root))
         if self.report.kept:
             self.report.state = "kept"

@@ -405,3 +405,17 @@ def test_every_call_is_written_down_and_its_transcript_is_redacted(root):
         for name in names:
             if "queue" not in folder:
                 assert secret.encode() not in home.read(os.path.join(folder, name))
+
+
+def test_a_person_who_asks_for_a_run_need_not_wait_for_the_one_that_waits_for_quiet(root):
+    turn(root, RULE, at=NOON - 1)
+    clock, asked = Clock(), []
+
+    def sleep(seconds):
+        asked.append(run(root, at_once=True).state)
+        clock.sleep(seconds)
+
+    waiting = curate(root, Settings(), now=clock, sleep=sleep)
+    assert asked == ["done"]
+    assert (waiting.state, waiting.backlog) == ("nothing", 0)
+    assert len(entries(root)) == 1
