@@ -1,0 +1,66 @@
+"""Files of instructions, folders, and long texts."""
+
+from ultan.verbs.import_ import Text, _creates, _cut, _document, rules
+
+
+def said(text):
+    return [rule.text for rule in rules(text, "CLAUDE.md")]
+
+
+def test_list_items_and_paragraphs_are_rules_and_headings_are_their_cues():
+    found = list(rules("# Shop\n\n## Style of code\n\n- Use tabs in Makefiles\n1. Write the tests first\n\nKeep functions short, please.\n", "x"))
+    assert [(rule.text, rule.cues, rule.tags) for rule in found] == [
+        ("Use tabs in Makefiles", ("Style of code",), ("style-of-code",)),
+        ("Write the tests first", ("Style of code",), ("style-of-code",)),
+        ("Keep functions short, please.", ("Style of code",), ("style-of-code",)),
+    ]
+
+
+def test_an_item_keeps_its_continuation_and_its_sub_items():
+    assert said("- Commit often,\n  with short messages\n  - and push daily\n- Never force-push here\n") == [
+        "Commit often, with short messages and push daily", "Never force-push here",
+    ]  # fmt: skip
+
+
+def test_code_tables_quotes_and_file_references_are_no_rules():
+    text = "```sh\nrm -rf everything now\n```\n| a | b | c |\n@docs/more.md please read\n> somebody said this once\n- Use uv, never pip\n"
+    assert said(text) == ["Use uv, never pip"]
+
+
+def test_a_line_that_only_announces_is_no_rule():
+    assert said("Follow these rules:\n\n- Use uv, never pip\n- ok\n") == ["Use uv, never pip"]
+
+
+def test_a_long_text_is_cut_between_paragraphs_and_nothing_is_lost():
+    text = "\n\n".join(f"Paragraph {number} " + "word " * 80 for number in range(40)).strip()
+    parts = list(_cut(text))
+    assert all(len(rule) <= 1200 and len(how) <= 4000 for rule, how in parts)
+    assert " ".join(" ".join(part).strip() for part in parts).split() == text.split()
+
+
+def test_a_text_without_any_space_is_cut_all_the_same():
+    parts = list(_cut("x" * 20_000))
+    assert sum(len(rule) + len(how) for rule, how in parts) == 20_000
+
+
+def test_parts_of_a_long_document_are_numbered_in_their_titles():
+    made = list(_creates(Text("a.md", "Handbook", ""), "word " * 4000, "global", ""))
+    assert [action.title for action in made][:2] == ["Handbook", "Handbook (2)"]
+    assert {action.kind for action in made} == {"convention"}
+
+
+def test_a_document_brings_its_title_tags_kind_and_folder():
+    text = "---\ntitle: Indent\ntype: preference\ntags: style, python\napplies-when: [writing code]\n---\n# Indent\n\nUse four spaces.\n"
+    (found,) = _document(text, "projects/shop/python/indent.md", [])
+    assert (found.title, found.kind, found.tags, found.cues, found.topic) == (
+        "Indent", "preference", ("style", "python"), ("writing code",), "python",
+    )  # fmt: skip
+    assert found.text == "Use four spaces."
+
+
+def test_a_document_that_cannot_be_read_is_named():
+    skipped = []
+    assert list(_document("---\ntitle: [\n---\nx\n", "bad.md", skipped)) == []
+    assert skipped[0][0] == "bad.md"
+    assert list(_document("# Only a title\n", "empty.md", skipped)) == []
+    assert skipped[1] == ("empty.md", "it is empty")
