@@ -160,6 +160,47 @@ def call_tool(tools: Sequence[Tool], name: str, arguments: object) -> str:
     raise ValueError(f"there is no tool {name}")
 
 
+WORDLESS = frozenset((
+    "title", "default", "maxLength", "minLength", "maxItems", "minItems", "additionalProperties", "discriminator",
+))  # fmt: skip
+
+
+def schema_of(result: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of *result* as a model is shown it, without generated titles, defaults and limits of length.
+
+    Half of a schema is such, and it is paid for in every request. What it leaves out is still
+    required by ``judged``, which names it to the model that broke it.
+    """
+    slim: dict[str, Any] = _slim(result.model_json_schema())
+    return slim
+
+
+def _slim(value: Any, *, is_names: bool = False) -> Any:
+    if isinstance(value, list):
+        return [_slim(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    choices = value.get("anyOf")
+    if isinstance(choices, list) and {"type": "null"} in choices and not is_names:  # None: left out
+        rest = [choice for choice in choices if choice != {"type": "null"}]
+        value = {**value, "anyOf": rest} if len(rest) > 1 else {**value, **rest[0]}
+        value = {key: item for key, item in value.items() if key != "anyOf" or len(rest) > 1}
+    found = {
+        key: _slim(item, is_names=key in ("properties", "$defs"))
+        for key, item in value.items()
+        if is_names or key not in WORDLESS
+    }
+    if not is_names and isinstance(found.get("items"), dict):
+        found["items"].pop("description", None)  # the list's own says it
+    if "const" in found and not is_names:
+        found.pop("type", None)
+    named = found.get("properties", {}) if not is_names else {}
+    tags = [name for name, item in named.items() if "const" in item and name not in found.get("required", ())]
+    if tags:
+        found["required"] = [*tags, *found.get("required", ())]  # a default of ours, but what a union is told apart by
+    return found
+
+
 def judged(errand: Errand[Result], arguments: object) -> tuple[Result | None, str]:
     """The typed and checked value of *arguments*, or ``None`` and all that is wrong, path by path."""
     try:

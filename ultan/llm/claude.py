@@ -57,6 +57,7 @@ from ultan.llm import (
     apart,
     call_tool,
     judged,
+    schema_of,
 )
 from ultan.settings import Settings
 
@@ -208,11 +209,11 @@ class _Desk(Generic[Result]):
         """The in-process tool server: the errand's read tools and ``submit_result``."""
         wire = [
             WireTool.model_validate(
-                {"name": tool.name, "description": tool.description, "inputSchema": tool.arguments.model_json_schema()}
+                {"name": tool.name, "description": tool.description, "inputSchema": schema_of(tool.arguments)}
             )
             for tool in self.errand.tools
         ]
-        schema = self.errand.result.model_json_schema()
+        schema = schema_of(self.errand.result)
         submit = WireTool.model_validate(
             {"name": SUBMIT, "description": "Hand in the result. This ends the work.", "inputSchema": schema}
         )

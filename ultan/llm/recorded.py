@@ -19,7 +19,7 @@ from ultan import home, plainjson
 from ultan.errors import LanguageModelError, MalformedReply, QuotaReached
 from ultan.llm import Errand, LanguageModel, Reply, Result
 from ultan.llm import governor as rules
-from ultan.redaction import redact
+from ultan.redaction import neutral, redact
 from ultan.settings import Settings
 
 TRANSCRIPT_DAYS = 7
@@ -46,7 +46,7 @@ class Recorded:
             LanguageModelError: as the model says.
         """
         self._begin(errand)
-        errand = replace(errand, question=redact(errand.question)[0])
+        errand = replace(errand, question=redact(neutral(errand.question)[0])[0])
         try:
             reply = self._model.ask(errand)
         except LanguageModelError as error:
@@ -97,7 +97,7 @@ class Recorded:
         home.append(os.path.join(folder, rules.day_of(now) + ".jsonl"), (plainjson.dumps(line) + "\n").encode())
         value = reply.value.model_dump_json(indent=1) if isinstance(reply.value, BaseModel) else ""
         parts = (f"# {errand.role}", errand.question, *reply.log, value, failure)
-        text = redact("\n\n".join(part for part in parts if part))[0]
+        text = redact(neutral("\n\n".join(part for part in parts if part))[0])[0]
         session = re.sub(r"[^\w-]", "", errand.session)[:40]
         stamp = datetime.fromtimestamp(now, UTC).strftime(STAMP)
         home.write(os.path.join(folder, f"{stamp}-{errand.role}-{session}.md"), text.encode(), durable=False)

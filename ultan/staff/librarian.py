@@ -17,7 +17,7 @@ from ultan.staff.packet import PACKET_CHARS, Packet, entry_blocks, folder_lines,
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.tools import Nearest, library_tools
 
-NEAREST = 8
+NEAREST = 5
 DEADLINE_S = 180.0
 ATTEMPTS = 4
 

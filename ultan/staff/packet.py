@@ -19,9 +19,9 @@ from ultan.events import PERSON, Piece, Transcript
 from ultan.library.entry import Entry
 
 CHARS_A_TOKEN = 4
-PACKET_CHARS = 11_000  # of pieces; with prompt, entries and folders a call stays below 6,000 tokens at the median
+PACKET_CHARS = 9_000  # of pieces; about 2,300 tokens
 PERSON_CHARS, ASSISTANT_CHARS, OTHER_CHARS = 6000, 900, 400
-ENTRY_CHARS = 420
+ENTRY_CHARS = 300
 GAP = "\n[… cut …]\n"
 ATTRIBUTE = re.compile(r"[^\w./:@ +-]")
 
