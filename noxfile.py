@@ -3,6 +3,8 @@
 ``nox --no-venv -s lint`` uses the current environment, as ``.ci/run`` and pre-commit do.
 """
 
+import os
+
 import nox
 
 nox.options.sessions = ["lint", "types", "tests", "docs"]
@@ -55,4 +57,10 @@ def docs(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Latency of the installed hooks as ratios to a bare interpreter, then quality where data is found."""
     _install(session)
-    session.run("ultan", "bench", "latency", *session.posargs)
+    session.run("python", "tests/bench/latency.py", *session.posargs)
+    data = os.environ.get("ULTAN_BENCH_DATA", "../shared/data/primebench")
+    if not os.path.isdir(data):
+        session.log(f"no data set at {data}: quality is not measured; set ULTAN_BENCH_DATA")
+        return
+    for verb in ("recall", "notice", "curate"):
+        session.run("ultan", "bench", verb, data)

@@ -1,34 +1,95 @@
+# ruff: noqa: ARG001 -- every command takes --json; here it is always so
 """Commands that measure: any data set in the documented format, JSON out."""
 
+import os
 from typing import Annotated
 
 import typer
 
-from ultan.cli.render import Screen, fields
+from ultan import settings
+from ultan.cli.render import Screen
+from ultan.errors import UsageError
 
-Data = Annotated[str, typer.Argument(envvar="ULTAN_BENCH_DATA", help="Folder of the data set.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Data = Annotated[str, typer.Argument(help="Folder of the data set; else ULTAN_BENCH_DATA, else ../shared/data.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Always so: benches answer in JSON.")]
 
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*, below ``bench``."""
     bench = typer.Typer(name="bench", help="Measure recall, notices, curation and fading on any data set.")
-    for name, body in (("year", year),):
+    for name, body in (("recall", recall), ("notice", notice), ("curate", curate), ("year", year)):
         bench.command(name)(body)
     group.add_typer(bench)
+
+
+def recall(
+    context: typer.Context,
+    data: Data = "",
+    mode: Annotated[str, typer.Option("--mode", help="cold, or warm: the encoder's rankings too, in process.")] = "cold",
+    top: Annotated[int, typer.Option("--top", min=1, max=1000, help="Places that are looked at.")] = 10,
+    no_abstain: Annotated[bool, typer.Option("--no-abstain", help="Show something at every prompt.")] = False,
+    group: Annotated[list[str] | None, typer.Option("--group", help="Groups taken together, as A+B.")] = None,
+    baselines: Annotated[bool, typer.Option("--baselines", help="Also grep, BM25, vectors and rank fusion.")] = False,
+    as_json: Json = True,
+) -> None:
+    """Measure what comes back at a prompt: by group and overall, with silence."""
+    from ultan import encoders  # noqa: PLC0415 -- only when needed
+    from ultan.verbs.bench_recall import bench_recall as verb  # noqa: PLC0415 -- only when needed
+
+    if mode not in ("cold", "warm"):
+        raise UsageError(f"a mode is cold or warm, not {mode}")
+    encoder = encoders.load(settings.Settings()) if mode == "warm" or baselines else None
+    folder = found(context, data, "queries.jsonl", "prompts.jsonl")
+    _answer(
+        context, verb(folder, mode=mode, top=top, abstain=not no_abstain, groups=group or (), encoder=encoder, baselines=baselines)
+    )
+
+
+def notice(context: typer.Context, data: Data = "", as_json: Json = True) -> None:
+    """Measure which tool calls fire a trigger, and which should."""
+    from ultan.verbs.bench_notice import bench_notice as verb  # noqa: PLC0415 -- only when needed
+
+    _answer(context, verb(found(context, data, "toolcalls.jsonl")))
+
+
+def curate(
+    context: typer.Context,
+    data: Data = "",
+    by: Annotated[str, typer.Option("--by", help="clerk, or a baseline: cue-list or tf-idf.")] = "clerk",
+    curve: Annotated[bool, typer.Option("--curve", help="Also precision and recall over the threshold.")] = False,
+    as_json: Json = True,
+) -> None:
+    """Measure what is kept of labelled sessions, or of conventions that change."""
+    from ultan.verbs.bench_curate import bench_curate as verb  # noqa: PLC0415 -- only when needed
+
+    _answer(context, verb(found(context, data, "sessions_gold.jsonl", "dialogues"), by=by, curve=curve))
 
 
 def year(
     context: typer.Context,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many simulated years for each kind of user.")] = 1,
     entries: Annotated[int, typer.Option("--entries", min=0, help="Entries of each year; 0 as many as it brings.")] = 0,
-    as_json: Json = False,
+    as_json: Json = True,
 ) -> None:
     """Play simulated years under every policy of forgetting."""
     from ultan.verbs.bench_year import bench_year as verb  # noqa: PLC0415 -- only when needed
 
-    _show(context, verb(range(100, 100 + seeds), entries=entries), as_json=as_json)
+    _answer(context, verb(range(100, 100 + seeds), entries=entries))
 
 
-def _show(context: typer.Context, value: object, *, as_json: bool) -> None:
-    Screen(context.obj.stdout, context.obj.stderr, context.obj.environ, as_json=as_json).show(value, fields(value))
+def found(context: typer.Context, data: str, *names: str) -> str:
+    """The folder that holds one of *names*: the one given, else the usual places.
+
+    Raises:
+        UsageError: there is none.
+    """
+    usual = context.obj.environ.get("ULTAN_BENCH_DATA") or os.path.join(context.obj.folder, "..", "shared", "data")
+    places = [data] if data else [usual, os.path.join(usual, "primebench")]
+    for place in places:
+        if any(os.path.exists(os.path.join(place, name)) for name in names):
+            return place
+    raise UsageError(f"there is no {' or '.join(names)} in {places[0]}", "name the folder of the data set")
+
+
+def _answer(context: typer.Context, value: object) -> None:
+    Screen(context.obj.stdout, context.obj.stderr, context.obj.environ, as_json=True).show(value, [])
