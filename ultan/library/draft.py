@@ -167,6 +167,7 @@ class Draft:
         superseded = [self._target(each) for each in action.supersedes]
         for old in superseded:
             self._outranks(found, old, "replace")
+            self._may_take_away(old, action.evidence)
         again = self._same_rule(action.rule, scope, {old.id for old in superseded})
         if again is not None:
             return self._again(again, found)
@@ -202,6 +203,7 @@ class Draft:
 
     def _same_rule(self, rule: str, scope: str, besides: set[str]) -> Entry | None:
         wanted = ground.rule_key(rule)
+        telling = max(wanted.split(), key=len, default="")
         foreign = set(self.library.foreign)
         for pool in (self.entries, self.archived):
             for entry in pool.values():
@@ -211,6 +213,7 @@ class Draft:
                     and not entry.superseded_by
                     and entry.id not in besides
                     and entry.path not in foreign
+                    and telling in entry.body.casefold()  # most entries need no closer look
                     and ground.rule_key(entry.rule) == wanted
                 ):
                     return entry
@@ -249,6 +252,8 @@ class Draft:
         entry = self._live(action.entry)
         found = self._grounds(action.evidence)
         self._outranks(found, entry, "edit")
+        if action.rule is not None or action.triggers is not None:
+            self._may_take_away(entry, action.evidence)
         changes: dict[str, Any] = {}
         notes: tuple[str, ...] = ()
         for name in ("tags", "applies_when", "files"):
@@ -304,6 +309,7 @@ class Draft:
         entry = self._live(action.entry)
         found = self._grounds(action.evidence)
         self._outranks(found, entry, "end")
+        self._may_take_away(entry, action.evidence)
         if action.superseded_by:
             newer = self._live(action.superseded_by)
             if newer.id == entry.id:
@@ -341,6 +347,7 @@ class Draft:
         found = self._inherited(action.evidence, [into, *others])
         for entry in (into, *others):
             self._outranks(self._voiced(action.evidence), entry, "merge")
+            self._may_take_away(entry, action.evidence)
         self._may_learn(action.rule, into.scope, found)
         triggers, notes = self._triggers(action.triggers, found)
         evidence = ground.gathered(into.evidence, (*(e for other in others for e in other.evidence), *found.evidence))
@@ -571,6 +578,17 @@ class Draft:
     def _outranks(self, found: Grounds, entry: Entry, verb: str) -> None:
         if found.trust < entry.trust_rank and not self.asked.decides:
             raise Held(f"what it cites has less trust than {entry.id}; it may not {verb} it")
+
+    def _may_take_away(self, entry: Entry, cites: Sequence[act.Cite]) -> None:
+        """Hold the loss of a guard (a warning, a trigger, a pin) that a model rests on words about something else."""
+        is_guard = bool(entry.triggers) or entry.pinned or entry.kind == "warn"
+        if self.asked.by != "scholar" or self.asked.decides or not is_guard:
+            return
+        sources = self.asked.sources or {}
+        cited = " ".join(f"{sources[cite.event].about} {cite.quote}" for cite in cites if cite.event in sources)
+        known = [entry.title, entry.rule, *entry.tags, *entry.applies_when, *(each.pattern for each in entry.triggers)]
+        if ground.is_unsupported(" ".join(known), cited):
+            raise Held(f"{entry.id} guards something, and what is cited says nothing about it")
 
     def _may_say(self, kind: str, scope: str, found: Grounds) -> None:
         if found.trust >= CONFIRMED:

@@ -205,9 +205,9 @@ def _planned(
         draft.adopted.update({path: library.digests[path] for path in library.adopting})
         draft.notes.append(f"took over {len(library.adopting)} files that were there before, as yours")
     vetoes = [(_what(thing), verdict.reason) for thing, verdict in request.rulings if not verdict.approve]
-    refusals = [
-        *((refusal.action.verb, _about(refusal.action), refusal.reason) for refusal in refused),
-        *(("veto", about, reason) for about, reason in vetoes),
+    refusals = [  # what was turned down was not scrubbed on the way, and is written down all the same
+        *((refusal.action.verb, _clear(_about(refusal.action)), _clear(refusal.reason)) for refusal in refused),
+        *(("veto", _clear(about), _clear(reason)) for about, reason in vetoes),
     ]
     foreign = set(library.foreign) - set(draft.adopted)
     counted = {id_: entry for id_, entry in draft.entries.items() if entry.path not in foreign}
@@ -224,7 +224,7 @@ def _planned(
     )
     notes = (*draft.notes, *_crowded(counted, {each[1] for each in applied}))
     operation = Operation(
-        number=library.number + 1, at=request.now, by=request.by, why=shortened(request.why), session=request.session,
+        number=library.number + 1, at=request.now, by=request.by, why=shortened(_clear(request.why)), session=request.session,
         actions=tuple(applied), refusals=tuple(refusals), events=(*request.events, *draft.events),
         adopted=draft.adopted, tombstones=tuple(draft.tombstones),
     )  # fmt: skip
@@ -261,7 +261,7 @@ def _lines(
     refusals: Iterable[tuple[str, str, str]], held: Iterable[Pending],
 ) -> list[str]:  # fmt: skip
     head = f"{upkeep.stamp(request.now)} #{number} {request.by}"
-    why = f" ({shortened(request.why, 120)})" if request.why else ""
+    why = f" ({shortened(_clear(request.why), 120)})" if request.why else ""
     lines = [
         f"{head}: {verb} {id_}{f' {upkeep.DASH} {shortened(note, 160)}' if note else ''}{why}"
         for verb, id_, note in applied
@@ -273,6 +273,11 @@ def _lines(
     ]
     lines += [f"{head}: held {item.action.verb} {shortened(_about(item.action), 80)} {upkeep.DASH} {item.why}" for item in held]
     return [line.replace("<!--", "<! --") for line in lines]
+
+
+def _clear(text: str) -> str:
+    """*text* without credentials and invisible characters."""
+    return redact(cleaned(text))[0]
 
 
 def _about(action: Action) -> str:
