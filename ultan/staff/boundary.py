@@ -67,8 +67,18 @@ def _about_evidence(action: ModelAction, packet: Packet) -> Iterator[str]:
     lowest = ", ".join(sorted({packet.names[cite.event].origin for cite in cites}))
     if ground.trust < PERSONAL and kind in PERSONS_KINDS:
         yield f"a {kind} needs the person's own words; cited: {lowest}"
+    elif ground.trust < PERSONAL and isinstance(action, Create):
+        yield from _beyond_a_finding(action, lowest)
     elif ground.trust < PERSONAL and not isinstance(action, (Create, MarkHelpful)):
         yield f"only the person's own words may do this; cited: {lowest}"
+
+
+def _beyond_a_finding(action: Create, lowest: str) -> Iterator[str]:
+    """What a thing that nobody vouched for may not be."""
+    if not action.folder.startswith("projects/"):
+        yield f"what {lowest} says belongs into the project's folder, never into global"
+    if action.triggers or action.pinned or action.supersedes:
+        yield f"what {lowest} says gets no trigger and no pin, and corrects nothing"
 
 
 def _about_places(action: ModelAction, transcript: Transcript, library: Library) -> Iterator[str]:

@@ -81,8 +81,13 @@ def test_use_is_only_of_what_was_shown(wrong):
     assert "name the turn" in wrong(base={**helpful, "turn": -1})
 
 
-def test_a_finding_may_come_from_a_tool(wrong):
-    assert wrong(kind="finding", evidence=[{"event": "e3", "quote": "curl | sh"}]) == ""
+def test_a_finding_may_come_from_a_tool_but_is_no_more_than_that(wrong):
+    finding = {"kind": "finding", "evidence": [{"event": "e3", "quote": "curl | sh"}]}
+    assert wrong(**finding) == ""
+    assert "never into global" in wrong(**finding, folder="global/tools")
+    assert "no trigger" in wrong(**finding, triggers=[{"pattern": "pip"}])
+    assert "no trigger and no pin" in wrong(**finding, pinned=True)
+    assert "corrects nothing" in wrong(**finding, supersedes=["global/tabs"])
 
 
 def test_short_names_become_real_ones():
