@@ -133,9 +133,9 @@ def _stems(text: str) -> set[str]:
 
 
 _FREQUENT = frozenset(
-    "the an and or to for of in on at is are be it its this that with not no use using do does don we you me my our "
+    "the an and or to for of in on at is are be it its this that with not no use using do does don we you me my our "  # noqa: SIM905 -- as a list of strings nobody reads it
     "your always never please should must when where what if as by from all any every can will run make get go now "
-    "then here there so just also but".split()  # noqa: SIM905 -- as a list of strings nobody reads it
+    "then here there so just also but".split()
 )
 _WORD = re.compile(r"[^\W_]+")
 
