@@ -8,7 +8,8 @@ reaches the terminal is inert (RELIABILITY R26): our own colours are the only es
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -88,6 +89,15 @@ class Screen:
         self._print(self.err, [Line(f"error: {message}", "bold red")])
         if hint:
             self._print(self.err, [Line(f"hint: {hint}", "dim")])
+
+    @contextmanager
+    def busy(self, what: str) -> Iterator[None]:
+        """A sign of life on stderr while something takes its time; only on a terminal."""
+        if not self.is_rich(self.err):
+            yield
+            return
+        with self.console(self.err).status(what):
+            yield
 
     def is_rich(self, stream: TextIO) -> bool:
         """Whether *stream* is a terminal that takes colours and boxes."""

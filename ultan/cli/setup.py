@@ -99,7 +99,8 @@ def import_(
         door.need_person()
     door.make_home()
     where = scope_of(scope, door) or (f"project:{door.project}" if door.project else "global")
-    imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)
+    with screen.busy(f"reading {source}"):
+        imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)
     screen.show(imported, render.imported(imported))
 
 

@@ -84,6 +84,7 @@ def search(
     scope: Scope = "",
     tags: Tags = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look among archived entries.")] = False,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="In every project, not only this one.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=200, help="Rows, at most; 0 takes the setting.")] = 0,
     home: Home = "",
     as_json: Json = False,
@@ -98,9 +99,11 @@ def search(
         index = door.index
     except IndexUnreadable as error:
         index = error
+    asked = wish.scope.removeprefix("project:") if wish.scope.startswith("project:") else door.project
     found = verb(
-        door.library, index, " ".join(query), project=door.project, limit=limit or door.settings["search.limit"], wish=wish
-    )
+        door.library, index, " ".join(query), project=None if everywhere else asked,
+        limit=limit or door.settings["search.limit"], wish=wish,
+    )  # fmt: skip
     if found.note:
         screen.say(f"note: {found.note}")
     screen.show(found, render.found(found))
@@ -119,7 +122,8 @@ def ask(
     door, screen = opened(context, home, as_json)
     if by not in ("", "clerk", door.settings["curation.by"]):
         door.need_person()
-    answer = verb(door.root, " ".join(question), door.settings, now=context.obj.clock, project=door.project, by=by)
+    with screen.busy("asking"):
+        answer = verb(door.root, " ".join(question), door.settings, now=context.obj.clock, project=door.project, by=by)
     screen.show(answer, render.answer(answer))
 
 

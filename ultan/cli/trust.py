@@ -25,6 +25,9 @@ def review(
     approve: Annotated[int, typer.Option("--approve", help="Write the held suggestion of this number.")] = 0,
     reject: Annotated[int, typer.Option("--reject", help="Drop it, and do not learn it again.")] = 0,
     confirm: Annotated[str, typer.Option("--confirm", help="Vouch for this entry.")] = "",
+    title: Annotated[str, typer.Option("--title", help="With --approve: a better title.")] = "",
+    rule: Annotated[str, typer.Option("--rule", help="With --approve: say it better.")] = "",
+    folder: Annotated[str, typer.Option("--folder", help="With --approve: where it belongs.")] = "",
     home: Home = "",
     as_json: Json = False,
 ) -> None:
@@ -38,7 +41,7 @@ def review(
         return
     door.need_person()
     if approve:
-        decided = verb.approve(door.desk, approve)
+        decided = verb.approve(door.desk, approve, {"title": title, "rule": rule, "folder": folder})
     elif reject:
         decided = verb.reject(door.desk, reject)
     else:

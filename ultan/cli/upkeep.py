@@ -31,9 +31,10 @@ def curate(
     door, screen = opened(context, home, as_json)
     if by not in ("", "clerk", door.settings["curation.by"]):
         door.need_person()
-    report = verb(
-        door.root, door.settings, now=context.obj.clock, sleep=time.sleep, by=by or None, once=not until_empty, at_once=now
-    )
+    with screen.busy("reading what sessions said"):
+        report = verb(
+            door.root, door.settings, now=context.obj.clock, sleep=time.sleep, by=by or None, once=not until_empty, at_once=now
+        )
     screen.show(report, render.fields(report))
     if report.kept:
         raise typer.Exit(1)
@@ -69,7 +70,8 @@ def rebuild(context: typer.Context, home: Home = "", as_json: Json = False) -> N
     from ultan.verbs.rebuild import rebuild as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    rebuilt = verb(door.desk)
+    with screen.busy("reading the library"):
+        rebuilt = verb(door.desk)
     screen.show(rebuilt, render.rebuilt(rebuilt))
 
 

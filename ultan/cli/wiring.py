@@ -122,7 +122,12 @@ class Door:
         """The settings of this home."""
         from ultan import settings  # noqa: PLC0415 -- tomllib costs 10 ms
 
-        return settings.load(self.root, self.world.environ)
+        environ = dict(self.world.environ)
+        if self.is_inside_agent:  # a project's settings, or the agent, may set variables: they raise no trust, no spend
+            for row in settings.TABLE:
+                if row.person_only:
+                    environ.pop("ULTAN_" + row.key.upper().replace(".", "__"), None)
+        return settings.load(self.root, environ)
 
     @cached_property
     def store(self) -> "FileStore":

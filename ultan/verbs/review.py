@@ -1,9 +1,11 @@
 """Review: what was held back for a person, with its source and words; and files no operation made."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ultan.errors import LibraryError, NoSuchEntry
+from pydantic import ValidationError
+
+from ultan.errors import LibraryError, NoSuchEntry, UsageError
 from ultan.library import executor
 from ultan.library.actions import Action, Adopt, Archive, Confirm
 from ultan.library.snapshot import Library
@@ -55,9 +57,25 @@ def review(store: FileStore, library: Library) -> Waiting:
     return Waiting(held, tuple(library.foreign), unconfirmed)
 
 
-def approve(desk: Desk, number: int) -> Decided:
-    """The held suggestion *number*, written with the trust of a person's confirmation."""
-    return _decided(desk, "approved", executor.approve(desk.store, number, desk.now))
+def approve(desk: Desk, number: int, edits: Mapping[str, str] | None = None) -> Decided:
+    """The held suggestion *number*, written with the trust of a person's confirmation.
+
+    *edits* are fields of it (title, rule, why, how, folder) that the person says better.
+
+    Raises:
+        UsageError: it has no such field, or the value does not fit.
+    """
+    wanted = {name: value for name, value in (edits or {}).items() if value}
+    action = None
+    if wanted:
+        item = next((item for item in executor.pending(desk.store) if item.number == number), None)
+        if item is None:
+            raise NoSuchEntry(f"no suggestion {number} waits for review", "`ultan review` lists them")
+        try:
+            action = type(item.action).model_validate({**item.action.model_dump(), **wanted})
+        except ValidationError as error:
+            raise UsageError(f"{error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
+    return _decided(desk, "approved", executor.approve(desk.store, number, desk.now, action))
 
 
 def reject(desk: Desk, number: int) -> Decided:

@@ -10,6 +10,8 @@ from ultan.recall import ranking
 from ultan.recall.index import Index
 from ultan.recall.text import terms
 
+MOST = 500  # candidates before what is wished is sorted out
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -53,15 +55,21 @@ class Wish:
         )
 
 
-def search(library: Library, index: Index | IndexUnreadable, query: str, *, project: str, limit: int, wish: Wish) -> Found:
-    """The entries that answer *query*: from *index*, or from the library itself where there is none."""
+def search(
+    library: Library, index: Index | IndexUnreadable, query: str, *, project: str | None, limit: int, wish: Wish
+) -> Found:
+    """The entries that answer *query*: from *index*, or from the library itself where there is none.
+
+    *project* as in ``ranking.Query``: its entries and global ones; ``None`` for every project's.
+    """
     if wish.archived:
         return Found(query, _by_reading(library.archived.values(), query, wish, limit), "archived entries only")
     if isinstance(index, IndexUnreadable):
         note = f"{index}: read the library instead; `ultan rebuild` makes the index anew"
-        return Found(query, _by_reading(library.entries.values(), query, wish, limit), note)
+        reach = [entry for entry in library.entries.values() if project is None or entry.project in ("", project)]
+        return Found(query, _by_reading(reach, query, wish, limit), note)
     hits: list[Hit] = []
-    for scored in ranking.rank(index, ranking.Query(query, project)):
+    for scored in ranking.rank(index, ranking.Query(query, project), limit=MOST):
         entry = library.entries.get(scored.card.id)
         if entry is not None and wish.admits(entry):
             hits.append(_hit(entry, scored.score))
