@@ -194,8 +194,8 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
 
 
 def _creation(draft: Draft, project: str, supersedes: list[str]) -> Create:
-    kind = drafting.kind_of(draft.rule, draft.marks, draft.statement.things, draft.origin)
-    is_global = drafting.is_global(draft.rule, draft.marks, draft.statement.things, kind) or not project
+    kind = drafting.kind_of(draft.statement, draft.origin)
+    is_global = drafting.is_global(draft.statement, kind) or not project
     cues = table(draft.statement.language)
     triggers = drafting.triggers_of(draft.rule, cues)
     topic = drafting.topic_of(draft.subject)

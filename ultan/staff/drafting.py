@@ -8,12 +8,14 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from ultan.events import ANSWER
 from ultan.library.actions import Kind, TriggerSpec
 from ultan.staff import subjects
 from ultan.staff.commands import COMMANDS, commands_in
 from ultan.staff.cues import Cues, language_of, table
 from ultan.staff.statements import Heard, Statement
 from ultan.staff.subjects import Subject
+from ultan.staff.weights import KINDS
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
@@ -105,29 +107,23 @@ def title_of(rule: str, cues: Cues) -> str:
     return (first[0].upper() + first[1:]).ljust(3, ".")
 
 
-def kind_of(rule: str, marks: frozenset[str], things: frozenset[str], origin: str) -> Kind:
-    """What sort of memory a rule is."""
-    del rule
-    if origin == "answer":
+def kind_of(statement: Statement, origin: str) -> Kind:
+    """What sort of memory a statement is."""
+    if origin == ANSWER:
         return "decision"
-    if "danger" in marks and marks & {"ban", "never"}:
-        return "warn"
-    if "agent" in marks or ("interaction" in things and marks & {"ask", "ban", "reminder"}):
-        return "preference"
-    if marks & {"standing", "never", "practice", "ask", "norm", "ruledoc"}:
-        return "convention"
-    if "want" in marks:
-        return "preference"
-    return "finding"
+    features = statement.marks | {"=" + thing for thing in statement.things} | {""}
+    scores = {kind: sum(row.get(name, 0.0) for name in features) for kind, row in KINDS.items()}
+    return max(scores, key=lambda kind: (scores[kind], kind))
 
 
-def is_global(rule: str, marks: frozenset[str], things: frozenset[str], kind: Kind) -> bool:
+def is_global(statement: Statement, kind: Kind) -> bool:
     """Whether a rule is about the person rather than about one project."""
-    if "everywhere" in marks:
+    if "everywhere" in statement.marks:
         return True
-    if "here" in marks or kind in ("finding", "warn", "decision"):
+    if "here" in statement.marks or kind != "preference" or "purpose" in statement.marks:
         return False
-    return kind == "preference" and not subjects.values_in(rule) and "tool" not in things
+    about_us = bool(statement.marks & {"agent", "protest", "personal"} or "interaction" in statement.things)
+    return about_us and not statement.things & {"tool", "data", "api", "ui", "build"}
 
 
 def topic_of(subject: Subject) -> str:

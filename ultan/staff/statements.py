@@ -36,17 +36,20 @@ _BREAK = re.compile(
     re.VERBOSE,
 )
 _SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?!\w)")
+_NOT_THAT = re.compile(r"[,;–—-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w", re.IGNORECASE)  # noqa: RUF001 -- dashes as typed
 _CAPS = re.compile(r"\b(?!(?:API|CLI|JSON|HTML|HTTP|SQL|URL|TODO|README|CLAUDE|AGENTS|DRY|CI|CD|UI|UX|DB|ID|MD)\b)[A-Z]{3,}\b")  # fmt: skip
 _NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
 _CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b")
 
 
 # Marks that say more together than each alone: name, all of these, none of those.
-DICTATING = frozenset(("standing", "never", "ask", "order", "practice", "norm", "want"))
+DICTATING = frozenset(("taste", "forbid", "standing", "never", "ask", "order", "practice", "norm", "want"))
 COMBINED = (
     ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
     ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
+    ("commanded", frozenset(("standing", "order")), frozenset(("asks", "courtesy", "vague"))),
+    ("loose", frozenset(("standing", "offtopic")), frozenset(("order", "slot"))),
     ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
     ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
     ("bounded", frozenset(("norm", "contrast")), frozenset(("asks", "hedge"))),
@@ -155,6 +158,10 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
     marks = set(cues.marks(text))
     if _is_order(text, len(text) - len(body), cues):
         marks.add("order")
+    if _is_habit(text, cues):
+        marks.add("practice")
+    if _NOT_THAT.search(text):
+        marks |= {"contrast", "opposed"}
     if text.rstrip().endswith(("?", "？", "؟")):  # noqa: RUF001 -- their own marks
         marks.add("asks")
     if _CAPS.search(text) or _NOT_CAPS.search(text):
@@ -184,6 +191,12 @@ def _is_order(text: str, body_at: int, cues: Cues) -> bool:
         hit.start <= body_at or text[: hit.start].rstrip().endswith((",", ":"))
         for hit in cues.named(text, "verbs")
     )
+
+
+def _is_habit(text: str, cues: Cues) -> bool:
+    """Whether *we* or the like stands right before a verb."""
+    verbs = {hit.start for hit in cues.named(text, "verbs")}
+    return any(hit.end + 1 in verbs for hit in cues.named(text, "us"))
 
 
 def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> set[str]:
