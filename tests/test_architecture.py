@@ -33,7 +33,7 @@ FAST = (
     "ultan.sightings", "ultan.events",
     "ultan.spool", "ultan.projects", "ultan.plainjson", "ultan.clients.", "ultan.reflex.", "ultan.recall",
     "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.triggers",
-    "ultan.recall.commands", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.wire",
+    "ultan.recall.commands", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.wire", "ultan.recall.patterns",
 )  # fmt: skip
 # Each costs a hook milliseconds it does not have (ARCHITECTURE.md, measured).
 SLOW_STANDARD = frozenset((
@@ -45,6 +45,8 @@ SLOW_STANDARD = frozenset((
 FORBIDDEN_WORDS = frozenset(
     ("util", "utils", "helper", "helpers", "manager", "service", "handler", "processor", "common", "base", "misc", "data", "info")
 )
+# Not drawers: what a bench reads, and the client's own word for a plugin's folder (CLAUDE_PLUGIN_DATA).
+ALLOWED_NAMES = frozenset(("DataSet", "_data_folder"))
 WRITES = {"replace", "rename", "unlink", "remove", "rmdir", "mkdir", "makedirs", "symlink", "link", "truncate", "ftruncate", "chmod"}
 
 
@@ -166,7 +168,7 @@ def test_no_name_is_a_drawer(name):
     assert not words(name) & FORBIDDEN_WORDS, name
     for node in ast.walk(tree(name)):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            assert not words(node.name) & FORBIDDEN_WORDS, f"{name}:{node.lineno} {node.name}"
+            assert node.name in ALLOWED_NAMES or not words(node.name) & FORBIDDEN_WORDS, f"{name}:{node.lineno} {node.name}"
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(modules()) if name != "ultan.home"])

@@ -117,7 +117,7 @@ def table(language: str) -> Cues:
 
 
 @functools.cache
-def _common() -> tuple[tuple[str, frozenset[str]], ...]:
+def _frequent() -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((code, table(code).common) for code in languages())
 
 
@@ -130,7 +130,7 @@ def language_of(text: str) -> str:
                 return language
     words = {word.lower() for word in _WORD.findall(text)}
     best, most = DEFAULT, 0
-    for language, common in _common():
+    for language, common in _frequent():
         hits = len(words & common)
         if hits > most:
             best, most = language, hits
