@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,30 @@ def test_what_was_shown_is_shown_again_only_after_compaction(ready_agent, api):
             if words == prompt:
                 shown.append(after_prompt(api.turns[seen], prompt).count("ticket number"))
     assert [bool(count) for count in shown] == [True, False, True]
+
+
+def test_hooks_start_the_curator_by_themselves(ready_agent):
+    assert ultan(ready_agent, "config", "curation.quiet_s", "0").returncode == 0
+    ready_agent.ask(CORRECTION)
+    deadline = time.monotonic() + 90
+    while not entries(ready_agent):
+        assert time.monotonic() < deadline, ultan(ready_agent, "doctor").stdout
+        time.sleep(0.2)
+    assert "trust: person" in next(iter(entries(ready_agent).values()))
+
+
+def test_a_person_at_the_terminal_sees_answers_and_no_hooks(ready_agent):
+    with ready_agent.terminal() as screen:
+        screen.wait_for("\u276f")
+        screen.type(CORRECTION)
+        screen.wait_for(CORRECTION)
+        screen.type("\r")
+        text = screen.wait_for("Understood.")
+        screen.type("/exit\r")
+        screen.process.wait(30)
+    assert "hook failed" not in text
+    assert "hook error" not in text
+    assert any(CORRECTION in path.read_text() for path in (home_of(ready_agent) / "queue" / "new").glob("*.json"))
 
 
 def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(ready_agent, api):

@@ -8,7 +8,6 @@ import subprocess
 import tomllib
 
 import pytest
-from client import Agent
 from conftest import ROOT, install_plugin, lend_runtime, runtime_folder
 from messages_api import calls, says
 
@@ -210,14 +209,27 @@ def test_one_version_stands_in_all_three_places():
     assert f"ultan_version={project}\n" in (ROOT / "hooks" / "ultan-hook").read_text()
 
 
-def test_hooks_in_settings_and_plugin_together_capture_once(ready_agent):
-    environ = ready_agent.environ()
-    done = subprocess.run([sys_ultan(ready_agent), "install"], env=environ, capture_output=True, text=True, check=False)
+def test_with_the_plugin_there_installing_leaves_the_settings_and_says_so(ready_agent):
+    done = subprocess.run(
+        [str(ROOT / "bin" / "ultan"), "install"], env=ready_agent.environ(), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "plugin" in done.stdout + done.stderr
-    settings = json.loads((ready_agent.config / "settings.json").read_text())
-    assert "hooks" not in settings
+    assert "hooks" not in json.loads((ready_agent.config / "settings.json").read_text())
 
 
-def sys_ultan(_: Agent) -> str:
-    return str(ROOT / "bin" / "ultan")
+def test_hooks_in_settings_and_plugin_at_once_capture_once_and_are_told_of(agent, plugin, provisioned, api):
+    words = [provisioned.python, "-I", "-m", "ultan"]
+    environ = agent.environ()
+    assert subprocess.run([*words, "install"], env=environ, capture_output=True, check=False).returncode == 0
+    assert subprocess.run([*words, "save", "Deploy on Tuesdays only"], env=environ, capture_output=True, check=False).returncode == 0
+    install_plugin(agent, plugin)
+    lend_runtime(agent, provisioned)
+    outcome = agent.ask("when do we deploy?")
+    assert len(outcome.hooks("UserPromptSubmit")) == 2, "both are there"
+    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
+    prompts = [text for path in queue.glob("*.json") if '"kind": "prompt"' in (text := path.read_text())]
+    assert len(prompts) == 1
+    assert api.turns[-1].text.count("--- ultan notes ---") <= 1
+    doctor = subprocess.run([*words, "doctor"], env=environ, capture_output=True, text=True, check=False)
+    assert "ultan uninstall" in doctor.stdout
