@@ -123,7 +123,7 @@ with_uv() {
         quietly "$uv" venv --no-config --python '>=3.11' "$build" || return 1
     fi
     say 'installing with uv'
-    quietly "$uv" pip install --no-config --compile-bytecode --python "$build/bin/python" "$root"
+    quietly "$uv" pip install --no-config --refresh-package ultan --compile-bytecode --python "$build/bin/python" "$root"
 }
 
 with_pip() {

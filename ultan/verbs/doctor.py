@@ -1,12 +1,16 @@
 """Doctor: where Ultan stands on this machine, one line a check, each with what to do about it.
 
-Read-only, and quick whatever the size of things: it looks at dates, counters and small
-notes that the parts leave behind. ``check`` is the verb that reads everything.
+Quick whatever the size of things: it looks at dates, counters and small notes that the
+parts leave behind, and runs the hook of a prompt a few times in a home of its own. ``check``
+is the verb that reads everything. Nothing a person keeps is touched.
 """
 
 import json
 import os
 import statistics
+import subprocess
+import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +19,7 @@ from typing import Any, Literal
 from ultan import home, settings, spool
 from ultan.clients import claude_code
 from ultan.errors import IndexUnreadable, SettingsError
-from ultan.recall.index import open_index
+from ultan.recall.index import open_index, path_of
 from ultan.verbs import install, original, provision
 
 State = Literal["ok", "note", "wrong"]
@@ -24,6 +28,7 @@ FREE_BYTES = 64 << 20
 OLD_QUEUE_S = 3600.0
 STUCK_S = 1800.0
 TROUBLE_SHOWN = 3
+TRIED, TRIED_S = 7, 10.0
 # Counters that mean that something was lost or nearly so; the others are told as they are.
 LOSSES = ("dropped", "bad", "timed_out", "oversized", "late", "index_unreadable", "disk", "failed", "refused_home")
 
@@ -75,6 +80,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         (plugin.is_enabled, bool(lines)), "none"
     )
     counters = home.counters(root)
+    try_out = [_prime_tried(root, environ, commands["prime"])] if os.path.isdir(root) else []
     checks = [
         _installation(which, plugin, now),
         *faults,
@@ -82,6 +88,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *_originals(environ, project),
         *_home(root, environ, project),
         _hooks_seen(root, which, now),
+        *try_out,
         _queue(root, now),
         _set_aside(root),
         *_curation(root, environ, now),
@@ -208,6 +215,37 @@ def _hooks_seen(root: str, which: str, now: float) -> Check:
         return Check("hooks", "ok", f"last seen {_ago(now, newest)}")
     remedy = "" if which == "none" else "start a session; if nothing changes, run /reload-plugins or /hooks in the client"
     return Check("hooks", "note", "never seen", remedy)
+
+
+def _prime_tried(root: str, environ: Mapping[str, str], argv: Sequence[str]) -> Check:
+    """The hook of a prompt, run as the client runs it, in a home of its own with a copy of the index."""
+    own = os.path.join(root, "runs", f"tried-{uuid.uuid4().hex[:12]}")
+    kept = {name: environ[name] for name in ("HOME", "PATH", "LANG", "TMPDIR") if name in environ}
+    took = []
+    try:
+        home.ensure(own)
+        if os.path.exists(path_of(root)):
+            home.write(path_of(own), home.read(path_of(root)), durable=False)
+        for turn in range(TRIED):
+            payload = {
+                "hook_event_name": "UserPromptSubmit", "session_id": f"doctor-{turn}", "prompt_id": f"doctor-{turn}",
+                "cwd": os.sep, "prompt": "how do we install a package and commit the change?",
+            }  # fmt: skip
+            began = time.perf_counter()
+            subprocess.run(  # noqa: S603 -- our own hook line
+                list(argv), input=json.dumps(payload).encode(), env={**kept, "ULTAN_HOME": own}, cwd=os.sep,
+                capture_output=True, timeout=TRIED_S, check=False,
+            )  # fmt: skip
+            took.append((time.perf_counter() - began) * 1000)
+        works = bool(spool.backlog(own))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Check("prime", "wrong", f"the hook of a prompt cannot be tried: {error}", "ultan install")
+    finally:
+        home.clear_folder(own)
+    if not works:
+        remedy = "ultan install, or wait for the plugin's runtime"
+        return Check("prime", "wrong", "the hook of a prompt runs and does nothing", remedy)
+    return Check("prime", "ok", f"{statistics.median(took):.0f} ms in the middle, {max(took):.0f} at worst, of {TRIED} tries")
 
 
 def _queue(root: str, now: float) -> Check:

@@ -143,3 +143,12 @@ def test_the_report_is_plain_json(home, person):
     value = json.loads(json.dumps(doctor.doctor(home, person, NOW).as_json()))
     assert value["is_well"] is True
     assert all({"name", "state", "says", "remedy"} <= set(check) for check in value["checks"])
+
+
+def test_a_hook_that_does_nothing_is_wrong_and_one_that_works_is_timed(home, person):
+    home_folder.ensure(home)
+    assert looked(home, person)["prime"].state == "ok"
+    assert os.listdir(os.path.join(home, "runs")) == []
+    assert not os.path.exists(os.path.join(person["XDG_STATE_HOME"], "ultan"))
+    install.install(home, person, now=NOW, runtime=RUNTIME)
+    assert looked(home, person)["prime"].state == "wrong"
