@@ -116,7 +116,7 @@ class Request:
 def execute(
     store: Store, actions: Sequence[Action], *, now: float, by: str, why: str = "", session: str = "",
     sources: Mapping[str, Piece] | None = None, events: Sequence[str] = (), mode: Literal["auto", "ask"] = "auto",
-    rulings: Sequence[tuple[Any, Any]] = (),
+    rulings: Sequence[tuple[Any, Any]] = (), library: Library | None = None,
 ) -> Receipt:  # fmt: skip
     """What came of *actions*: applied, refused or held, each with its reason; one operation for all.
 
@@ -131,18 +131,22 @@ def execute(
         events: names of the queue's events this call uses up; if all were used before, nothing happens.
         mode: ``ask`` holds everything for a person instead of writing it.
         rulings: (action or suggestion, verdict) pairs; vetoes go into the log, reasons too.
+        library: a snapshot read just before, to plan on; where it is out of date the commit says so
+            and the plan is made anew.
 
     Raises:
         LibraryMoved: somebody edited the same files twice in a row; nothing happened.
         LibraryBusy, StorageFailed: as ``Store.commit``.
     """
     request = Request(now, by, why, session, sources, tuple(events), mode, tuple(rulings))
-    return _carried_out(store, actions, request)
+    return _carried_out(store, actions, request, library)
 
 
-def _carried_out(store: Store, actions: Sequence[Action], request: Request) -> Receipt:
+def _carried_out(
+    store: Store, actions: Sequence[Action], request: Request, library: Library | None = None
+) -> Receipt:
     try:
-        return _commit(store, plan(actions, read_library(store), request))
+        return _commit(store, plan(actions, library or read_library(store), request))
     except LibraryMoved:
         with store.lock():  # once more, with every other writer of ours kept away
             return _commit(store, plan(actions, read_library(store), request))

@@ -138,8 +138,13 @@ class Library:
         )
 
 
-def read_library(store: Store) -> Library:
-    """The library in *store* as it is now; what cannot be read is named and blocks nothing else."""
+def read_library(store: Store, known: Library | None = None) -> Library:
+    """The library in *store* as it is now; what cannot be read is named and blocks nothing else.
+
+    Entries of *known*, an earlier snapshot, are taken over where their bytes are the same: parsing
+    is most of the work.
+    """
+    before = {entry.path: entry for pool in (known.entries, known.archived) for entry in pool.values()} if known else {}
     ledger = Ledger(store.operations())
     listing = store.files()
     entries: dict[str, Entry] = {}
@@ -162,7 +167,8 @@ def read_library(store: Store) -> Library:
         elif path.rpartition("/")[2].casefold() in DERIVED:
             texts[path] = raw.decode("utf-8", "replace")
         else:
-            entry = _entry(path, raw, unreadable)
+            same = known is not None and path in before and known.digests.get(path) == digests[path]
+            entry = before[path] if same else _entry(path, raw, unreadable)
             if entry is not None:
                 (archived if entry.shelved else entries)[entry.id] = entry
     return assemble(

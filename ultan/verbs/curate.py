@@ -164,12 +164,26 @@ class _Curator:
         self.report = CurateReport(by=who)
         self.store = FileStore(root)
         self._model = model
+        self._snapshot: Library | None = None
+        self._has_written = False
 
     @property
     def model(self) -> LanguageModel:
         """The model, opened when first needed, under the governor."""
         inner = self._model or open_model(self.who, self.root, self.settings)
         return Recorded(inner, self.root, self.settings, self.now, insist=self.at_once)
+
+    def _library(self) -> Library:
+        """The library as this run knows it: read when first needed, and again after each write."""
+        if self._snapshot is None or self._has_written:
+            self._snapshot = read_library(self.store, self._snapshot)
+            self._has_written = False
+        return self._snapshot
+
+    def _execute(self, actions: Sequence[Action], **more: Any) -> Receipt:
+        receipt = execute(self.store, actions, now=self.now(), library=self._library(), **more)
+        self._has_written = self._has_written or bool(receipt.operation)
+        return receipt
 
     def run(self, nap: Callable[[float], bool], *, once: bool) -> CurateReport:
         """The report after all rounds.
@@ -211,10 +225,12 @@ class _Curator:
         return 0.0 if self.at_once else out.wait_s
 
     def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
+        self._has_written = True  # somebody else may have, while nobody held the lock
         readings = [
             read_session(self.root, events[0].session, events, overlap_turns=self.settings["curation.overlap_turns"])
             for events in sessions
         ]
+        before = self._library().number
         intents = Intents()
         used: list[tuple[Reading, Receipt | None]] = []
         for reading, draft in self._drafts(readings):
@@ -225,7 +241,7 @@ class _Curator:
             self.report.vetoed += len(draft.vetoes)
         if not used:
             return
-        if any(receipt and receipt.operation for _, receipt in used):
+        if before != self._library().number:
             self._compile()
             self._lags(used)
         self._finish(intents)
@@ -239,10 +255,10 @@ class _Curator:
         """A draft for each reading. The clerk sees what the one before wrote; models read one snapshot."""
         if self.who == "clerk":
             for reading in readings:
-                library = read_library(self.store)
+                library = self._library()
                 yield reading, clerk_draft(reading, library, nearest_entries(self.root, library, reading.project))
             return
-        library = read_library(self.store)
+        library = self._library()
         ready = []
         for reading in readings:
             before = read_progress(self.root, reading.session)
@@ -260,15 +276,14 @@ class _Curator:
         """The receipt of what *draft* asks for; ``None`` if it asks for nothing."""
         actions = [action for action in draft.actions if not isinstance(action, Nudge)]
         actions = [action for action in actions if self._counts(reading.progress, action)]
-        library = read_library(self.store)
-        bumps = _bumps(reading, library, actions, judged=draft.is_judged)
+        bumps = _bumps(reading, self._library(), actions, judged=draft.is_judged)
         nudges = self._nudges(reading, draft)
         intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=bumps))
         self._keep_intents(intents)
         receipt = None
         if actions or draft.vetoes:
-            receipt = execute(
-                self.store, actions, now=self.now(), by=draft.by, why=draft.why, session=reading.session,
+            receipt = self._execute(
+                actions, by=draft.by, why=draft.why, session=reading.session,
                 sources={piece.id: piece for piece in reading.transcript.pieces}, events=reading.events,
                 mode="ask" if self.settings["curation.mode"] == "ask" else "auto", rulings=draft.vetoes,
             )  # fmt: skip
@@ -293,7 +308,7 @@ class _Curator:
     def _bump(self, bumps: Sequence[Bump], events: Sequence[str]) -> None:
         if bumps:
             used = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
-            execute(self.store, bumps, now=self.now(), by="upkeep", why="counters", events=used)
+            self._execute(bumps, by="upkeep", why="counters", events=used)
 
     def _nudges(self, reading: Reading, draft: Draft) -> list[Nudge]:
         found = [action for action in draft.actions if isinstance(action, Nudge)]
@@ -344,7 +359,9 @@ class _Curator:
         return known if isinstance(known, dict) else {}
 
     def _compile(self) -> None:
-        compile_index(read_library(self.store), self.root, self.settings, now=self.now())
+        self._snapshot = read_library(self.store, self._snapshot)  # with whatever else was written meanwhile
+        self._has_written = False
+        compile_index(self._snapshot, self.root, self.settings, now=self.now())
 
     def _lags(self, used: Iterable[tuple[Reading, Receipt | None]]) -> None:
         """Keep, for ``doctor``, how long it took from the person's words to a primable entry."""
@@ -382,7 +399,7 @@ class _Curator:
         except (OSError, ValidationError):
             home.remove(self._intent_path)
             return
-        used = read_library(self.store).events
+        used = self._library().events
         finished = []
         for place, intent in enumerate(intents.items):
             is_counted = any(COUNTED + name in used for name in intent.events)
