@@ -1,0 +1,63 @@
+"""Commands that keep something running."""
+
+from typing import Any
+
+import typer
+
+from ultan.cli.options import Home, opened
+from ultan.cli.wiring import Door
+
+
+def register(group: typer.Typer) -> None:
+    """Add these commands to *group*."""
+    for name, body in (("mcp", mcp),):
+        group.command(name)(body)
+
+
+def mcp(context: typer.Context, home: Home = "") -> None:
+    """Offer recall, show and save to a client over stdio (Model Context Protocol)."""
+    from importlib.metadata import version  # noqa: PLC0415 -- only when needed
+
+    from ultan.serving.mcp import serve_stdio  # noqa: PLC0415 -- only when needed
+
+    door, _ = opened(context, home)
+    serve_stdio(counter(door), version("ultan"))
+
+
+def counter(door: Door) -> Any:
+    """What the tools of the protocol reach through *door*; parts are opened at the first call."""
+    from ultan.serving.mcp import Counter, as_values  # noqa: PLC0415 -- only when needed
+
+    def recall(query: str, limit: int) -> Any:
+        from ultan.errors import IndexUnreadable  # noqa: PLC0415 -- only when asked
+        from ultan.recall.index import open_index  # noqa: PLC0415 -- only when asked
+        from ultan.verbs.search import Wish, search  # noqa: PLC0415 -- only when asked
+
+        index: Any
+        try:
+            index = open_index(door.root)
+        except IndexUnreadable as error:
+            index = error
+        return as_values(search(door.library, index, query, project=door.project, limit=limit, wish=Wish()))
+
+    def show(name: str) -> Any:
+        from ultan.verbs import show as verb  # noqa: PLC0415 -- only when asked
+
+        shown = verb.show(door.library, name)
+        if door.session:
+            verb.fetched(door.root, [shown.entry.id], session=door.session, now=door.now)
+        return {
+            "id": shown.entry.id, "text": shown.text, "siblings": shown.siblings, "subfolders": shown.subfolders,
+            "readme": shown.readme, "links": shown.links, "linked_from": shown.linked_from,
+        }  # fmt: skip
+
+    def save(text: str, scope: str) -> Any:
+        from ultan.cli.options import scope_of  # noqa: PLC0415 -- only when asked
+        from ultan.verbs import save as verb  # noqa: PLC0415 -- only when asked
+
+        door.make_home()
+        piece = verb.heard(door.root, door.session, text, door.world.environ)
+        given = verb.Given(scope=scope_of(scope, door))
+        return as_values(verb.save(door.desk, text, given, project=door.project, heard=piece, session=door.session))
+
+    return Counter(recall, show, save)
