@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from messages_api import Refusal, Turn, calls, says
+from plugged import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,9 @@ import subprocess
 import tomllib
 
 import pytest
-from conftest import ROOT, install_plugin, lend_runtime, runtime_folder
+from client import Agent
 from messages_api import calls, says
+from plugged import ROOT, install_plugin, lend_runtime, runtime_folder
 
 from ultan.clients import claude_code
 from ultan.verbs import provision
@@ -233,3 +234,41 @@ def test_hooks_in_settings_and_plugin_at_once_capture_once_and_are_told_of(agent
     assert api.turns[-1].text.count("--- ultan notes ---") <= 1
     doctor = subprocess.run([*words, "doctor"], env=environ, capture_output=True, text=True, check=False)
     assert "ultan uninstall" in doctor.stdout
+
+
+def test_blanks_quotes_and_letters_beyond_ascii_in_every_path_are_fine(plugin, provisioned, tmp_path, api):
+    own = tmp_path / "it's a plügin"
+    shutil.copytree(plugin, own)
+    agent = Agent(tmp_path / "a b" / "ü 漢", api.url)
+    install_plugin(agent, own)
+    lend_runtime(agent, provisioned)
+    outcome = agent.ask("always keep the tests green")
+    assert faults(outcome.messages) == []
+    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
+    assert any("tests green" in path.read_text() for path in queue.iterdir())
+
+
+def test_a_home_that_the_person_deleted_is_not_made_again(ready_agent):
+    ready_agent.ask("hello")
+    home = ready_agent.home / ".local" / "share" / "ultan"
+    shutil.rmtree(home)
+    outcome = ready_agent.ask("hello again")
+    assert faults(outcome.messages) == []
+    assert not home.exists()
+
+
+def test_where_the_client_never_says_stop_the_next_prompt_catches_up(agent, plugin, provisioned, tmp_path, api):
+    own = tmp_path / "copy"
+    shutil.copytree(plugin, own)
+    table = json.loads((own / "hooks" / "hooks.json").read_text())
+    for event in ("Stop", "SubagentStop", "SessionEnd", "PreCompact"):
+        del table["hooks"][event]
+    (own / "hooks" / "hooks.json").write_text(json.dumps(table))
+    install_plugin(agent, own)
+    lend_runtime(agent, provisioned)
+    api.next_script(says("The pelican sleeps at noon."))
+    with agent.live() as live:
+        live.say("tell me about birds")
+        live.say("thank you")
+    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
+    assert any("pelican" in path.read_text() for path in queue.iterdir())

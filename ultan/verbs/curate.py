@@ -127,6 +127,8 @@ def curate(
     who = by or settings["curation.by"]
     if who == "off" or settings["curation.mode"] == "off":
         return CurateReport("off", who, backlog=len(spool.backlog(root)))
+    if not os.path.isdir(root):
+        return CurateReport("nothing", who)  # never made, or deleted by its owner: not for us to make
     home.ensure(root)
     _need_room(root)
     lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
@@ -140,6 +142,8 @@ def curate(
     def nap(seconds: float) -> bool:
         lock.release()
         sleep(seconds)
+        if not os.path.isdir(root):
+            return False  # its owner deleted it meanwhile
         try:
             lock.acquire()
         except Timeout:
