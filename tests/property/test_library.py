@@ -11,7 +11,7 @@ from ultan.library.entry import KINDS, TRUST, Entry, Evidence, Trigger, edited, 
 from ultan.library.executor import execute, undo
 from ultan.library.snapshot import read_library
 from ultan.library.store import MemoryStore, digest
-from ultan.library.upkeep import OPENING, CLOSING, derived, with_listing
+from ultan.library.upkeep import CLOSING, OPENING, derived, with_listing
 
 QUICK = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

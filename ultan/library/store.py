@@ -333,12 +333,12 @@ class FileStore:
         self._seen: tuple[tuple[int, int, int], list[Operation]] | None = None
         self._held: Any = None
         self._depth = 0
-        if recover and self._leftovers():
-            try:
+        try:
+            if recover and self._leftovers():
                 with self.lock():
                     self._recover()
-            except (LibraryBusy, StorageFailed, OSError):
-                return  # somebody is at it, or the disk is read-only: reading goes on
+        except (LibraryBusy, StorageFailed, OSError):
+            return  # somebody is at it, or the disk is read-only: reading goes on
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -349,8 +349,10 @@ class FileStore:
         for area, folder in (("", "knowledge"), (PENDING, "pending")):
             try:
                 fd = os.open(os.path.join(self.root, folder), _FOLDER_FLAGS)
-            except OSError:
+            except (FileNotFoundError, NotADirectoryError):
                 continue
+            except OSError as error:
+                raise StorageFailed(f"{folder} cannot be read: {error.strerror}") from None
             self._walk(fd, area, paths, skipped)
         return Listing(tuple(sorted(paths)), tuple(sorted(skipped)))
 
@@ -370,6 +372,7 @@ class FileStore:
                     try:
                         inner = os.open(each.name, _FOLDER_FLAGS, dir_fd=fd)
                     except OSError as error:
+                        _passing(error)
                         skipped.append((path, f"a folder that cannot be read: {error.strerror}"))
                         continue
                     self._walk(inner, path + "/", paths, skipped)
@@ -380,6 +383,7 @@ class FileStore:
                     else:
                         paths.append(path)
         except OSError as error:
+            _passing(error)
             skipped.append((prefix, f"a folder that cannot be read: {error.strerror}"))
         finally:
             os.close(fd)
@@ -394,7 +398,8 @@ class FileStore:
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.EMLINK):
                 raise OutsideLibrary(f"{path} is a symbolic link; links are not followed") from None
-            raise StorageFailed(f"{path} cannot be read: {error.strerror}") from None
+            _passing(error)
+            raise LibraryError(f"{path} cannot be read: {error.strerror}") from None
         return data
 
     def past(self, digest: str) -> bytes:
@@ -402,7 +407,8 @@ class FileStore:
         if len(digest) == 64 and set(digest) <= set("0123456789abcdef"):
             try:
                 data = home.read(os.path.join(self.root, "history", digest))
-            except OSError:
+            except OSError as error:
+                _passing(error)
                 data = None
             if data is not None and hashlib.sha256(data).hexdigest() == digest:
                 return data
@@ -412,12 +418,16 @@ class FileStore:
         """As ``Store.operations``; lines that cannot be read are passed over (``check`` names them)."""
         try:
             state = os.stat(self._log)
-        except OSError:
+            mark = (state.st_ino, state.st_size, state.st_mtime_ns)
+            fresh = self._seen is None or self._seen[0] != mark
+            raw = home.read(self._log) if fresh else b""
+        except FileNotFoundError:
             return []
-        mark = (state.st_ino, state.st_size, state.st_mtime_ns)
-        if self._seen is None or self._seen[0] != mark:
+        except OSError as error:
+            raise StorageFailed(f"the operation log cannot be read: {error.strerror}") from None
+        if self._seen is None or fresh:
             found = []
-            for line in home.read(self._log).decode("utf-8", "replace").split("\n"):
+            for line in raw.decode("utf-8", "replace").split("\n"):
                 try:
                     found.append(decode(line))
                 except ValueError:
@@ -569,7 +579,7 @@ class FileStore:
             return True
         try:
             data = self.past(change.after) if change.keep else home.read(blob)
-        except (LibraryError, OSError):
+        except (LibraryError, FileNotFoundError):
             data = b""
         if digest(data) != change.after:
             return change.keep is False  # derived text that a power cut took: the next commit makes it again
@@ -591,7 +601,7 @@ class FileStore:
         """Names of the journal folders that a crash left, and the log itself if its tail is torn."""
         try:
             names = sorted(os.listdir(self._journal))
-        except OSError:
+        except FileNotFoundError:
             return []
         found = [name for name in names if name.removesuffix(".tmp").isdigit()]
         found += [name for name in names if name.startswith(".") and name.endswith(".tmp")]
@@ -627,6 +637,12 @@ class FileStore:
 
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | home.NOFOLLOW | home.CLOEXEC
 _ANCHORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") and os.open in os.supports_dir_fd else ""
+
+
+def _passing(error: OSError) -> None:
+    """Raise what is no fault of one file: too many open files, no memory. Else the file is passed over."""
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+        raise StorageFailed(f"the library cannot be read now: {error.strerror}") from None
 
 
 def _is_link(name: str, fd: int) -> bool:

@@ -9,6 +9,8 @@ from ultan.library.snapshot import CATALOG, folders_of, key
 
 OPENING, CLOSING = "<!-- ultan:children -->", "<!-- /ultan:children -->"
 DASH = "–"  # noqa: RUF001 -- the dash between a name and what it says, as everywhere in the product
+LOG_CHARS = 256 * 1024
+LOG_HEAD = "# Log\n\nEvery write, veto and refusal, oldest first.\n\n"
 WHOLE_CATALOG = 300  # with more entries the catalog names folders only; each README names its entries
 MARKS = {
     "convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A",
@@ -130,9 +132,13 @@ def relinked(text: str, moved: Mapping[str, str], resolve: Mapping[str, str]) ->
 
 
 def logged(text: str, lines: Iterable[str]) -> str:
-    """The log with *lines* added."""
-    head = text or "# Log\n\nEvery write, veto and refusal, oldest first.\n\n"
-    return head + ("" if head.endswith("\n") else "\n") + "".join(f"- {line}\n" for line in lines)
+    """The log with *lines* added; beyond its limit the older half goes, the operation log has it all."""
+    whole = text or LOG_HEAD
+    whole += ("" if whole.endswith("\n") else "\n") + "".join(f"- {line}\n" for line in lines)
+    if len(whole) <= LOG_CHARS:
+        return whole
+    kept = whole[-LOG_CHARS // 2 :]
+    return LOG_HEAD + "- (older lines: `ultan log`)\n" + kept[kept.index("\n") + 1 :]
 
 
 def stamp(now: float) -> str:

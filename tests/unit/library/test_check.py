@@ -95,7 +95,7 @@ def link(path, target):
 
 
 def some_history(root):
-    return os.path.join("history", sorted(os.listdir(os.path.join(root, "history")))[0])
+    return os.path.join("history", min(os.listdir(os.path.join(root, "history"))))
 
 
 def foreign(root):

@@ -2,7 +2,19 @@ import pytest
 
 from ultan.errors import InvalidEntry
 from ultan.library.entry import (
-    Entry, Evidence, Trigger, composed, edited, front, parse, render, revised, rule_of, scalar, wikilinks, with_related,
+    Entry,
+    Evidence,
+    Trigger,
+    composed,
+    edited,
+    front,
+    parse,
+    render,
+    revised,
+    rule_of,
+    scalar,
+    wikilinks,
+    with_related,
 )  # fmt: skip
 
 PLAIN = "---\ntitle: Use uv\nkind: convention\nscope: global\ncreated: 2026-05-01\nupdated: 2026-05-02\n---\n\nUse uv.\n"
@@ -182,8 +194,8 @@ def test_a_value_over_several_lines_is_replaced_whole():
 @pytest.mark.parametrize(
     "raw",
     [
-        '---\n? title\n: x\n---\n\nB\n',
-        '---\n{title: x, kind: finding}\n---\n\nB\n',
+        "---\n? title\n: x\n---\n\nB\n",
+        "---\n{title: x, kind: finding}\n---\n\nB\n",
         '---\ntitle: "x\ny: z"\n---\n\nB\n',
         '---\ntitle: “x”\nquote: "abc "def""\n---\n\nB\n',
     ],

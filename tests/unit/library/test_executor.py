@@ -1,8 +1,27 @@
 import pytest
 
 from ultan.library.actions import (
-    Abstract, AddWikilink, Adopt, Archive, Bump, Cite, Confirm, Contradict, Deprecate, Gates, MarkHelpful, Merge, Move,
-    Nudge, Pin, Reinforce, Revive, Rewrite, SplitFolder, TriggerSpec, Update,
+    Abstract,
+    AddWikilink,
+    Adopt,
+    Archive,
+    Bump,
+    Cite,
+    Confirm,
+    Contradict,
+    Deprecate,
+    Gates,
+    MarkHelpful,
+    Merge,
+    Move,
+    Nudge,
+    Pin,
+    Reinforce,
+    Revive,
+    Rewrite,
+    SplitFolder,
+    TriggerSpec,
+    Update,
 )  # fmt: skip
 from ultan.library.executor import execute, operations, pending, settle
 from ultan.library.snapshot import read_library
@@ -45,9 +64,9 @@ def test_a_person_s_entry_lands_with_readme_catalog_and_log(desk, create):
     entry = library(desk).find("always-use-uv")
     assert (entry.trust, entry.scope, entry.created, entry.rule) == ("person", "global", "2026-05-28", "Use uv, never pip.")
     assert desk.text("global/python/README.md") == (
-        "# Python\n\n<!-- ultan:children -->\n- [[global/python/always-use-uv]] – Always use uv [C]\n<!-- /ultan:children -->\n"
+        "# Python\n\n<!-- ultan:children -->\n- [[global/python/always-use-uv]] \N{EN DASH} Always use uv [C]\n<!-- /ultan:children -->\n"
     )
-    assert "[python/](python/README.md) – 1 entry" in desk.text("global/README.md")
+    assert "[python/](python/README.md) \N{EN DASH} 1 entry" in desk.text("global/README.md")
     assert "[[global/python/always-use-uv]]" in desk.text("index.md")
     assert "#1 person: create global/python/always-use-uv" in desk.text("log.md")
 
@@ -449,7 +468,7 @@ def test_a_folder_is_split(desk, create):
     )
     assert receipt.applied
     assert {"global/low/title-0", "global/low/title-1", "global/high/title-5"} <= set(library(desk).entries)
-    assert "[low/](low/README.md) – 2 entries" in desk.text("global/README.md")
+    assert "[low/](low/README.md) \N{EN DASH} 2 entries" in desk.text("global/README.md")
 
 
 def test_an_action_that_fails_half_way_leaves_nothing(desk, create):
@@ -511,7 +530,7 @@ def test_vetoes_are_logged_with_their_reason(desk, create):
 
     wish = create(cite=("u", "always use uv"))
     desk.scholar(said=SAID, rulings=[(Suggestion(action=wish), Verdict(number=0, approve=False, reason="not durable"))])
-    assert "vetoed create Always use uv – not durable" in desk.text("log.md")
+    assert "vetoed create Always use uv \N{EN DASH} not durable" in desk.text("log.md")
     assert operations(desk.store)[-1].refusals == (("veto", "create Always use uv", "not durable"),)
 
 
@@ -559,7 +578,7 @@ def test_an_entry_that_an_agent_s_tool_overwrote_is_distrusted(desk, create, ent
 
 
 def test_prose_around_a_listing_stays_byte_for_byte(words):
-    create, entry_text, _, desk_of = words
+    create, _, _, desk_of = words
     prose = "# Mine\r\n\r\nWords. \r\n<!-- ultan:children -->\r\nold\r\n<!-- /ultan:children -->\r\n\r\nMore words."
     desk = desk_of(MemoryStore({"global/README.md": prose}))
     desk.person(create())
@@ -593,7 +612,7 @@ def test_an_entry_that_cannot_be_edited_line_by_line_is_refused_and_untouched(wo
     assert desk.text("global/odd.md") == text
 
 
-def test_somebody_s_edit_between_reading_and_writing_is_planned_again(desk, create, entry_text):
+def test_somebody_s_edit_between_reading_and_writing_is_planned_again(desk, create):
     desk.person(create())
 
     class Racing(type(desk.store)):
