@@ -175,6 +175,30 @@ def test_an_event_without_a_session_is_set_aside_once(root):
     assert len(os.listdir(os.path.join(root, "queue", "dead"))) == 1
 
 
+def test_two_arrival_orders_of_different_sessions_give_the_same_entries(tmp_path):
+    rules = {"s1": RULE, "s2": "Please never push to main without asking me, ever.", "s3": "I prefer tabs over spaces, always."}
+    found = []
+    for order in (("s1", "s2", "s3"), ("s3", "s1", "s2")):
+        place = home.ensure(str(tmp_path / "-".join(order)))
+        for session in order:
+            name = f"{int((NOON - 100) * 1000):012x}-{order.index(session):010x}"
+            pieces = [Piece(f"piece-{session}", "user", rules[session])]
+            spool.put(place, Event(name, NOON - 100, "prompt", client="claude-code", session=session, project="shop", pieces=pieces))
+        run(place)
+        found.append({name: entry.raw for name, entry in entries(place).items()})
+    assert found[0] == found[1]
+    assert len(found[0]) == 3
+
+
+def test_whoever_curates_next_takes_the_notice_down(root):
+    turn(root, RULE)
+    run(root, model=scripted(QuotaReached("weekly limit")), settings=CLAUDE)
+    assert os.path.exists(os.path.join(root, "stopped"))
+    run(root, by="clerk")
+    assert not os.path.exists(os.path.join(root, "stopped"))
+    assert len(entries(root)) == 1
+
+
 def test_shown_and_opened_entries_are_counted_once(root):
     turn(root, RULE)
     run(root)
