@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import threading
 import time
-import tomllib
 from functools import partial
 
 import pytest
@@ -14,6 +13,7 @@ from client import Agent
 from messages_api import MessagesApi
 from plugged import (
     ROOT,
+    VERSION,
     GitDoor,
     Provisioned,
     install_plugin,
@@ -25,7 +25,6 @@ from plugged import (
 from ultan.verbs import provision
 
 PROVISION_S = 600
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 NOT_THE_PLUGIN = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 
 

@@ -5,12 +5,11 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 
 import pytest
 from client import Agent
 from messages_api import calls, says
-from plugged import ROOT, install_plugin, lend_runtime, runtime_folder
+from plugged import ROOT, VERSION, install_plugin, lend_runtime, runtime_folder
 
 from ultan.clients import claude_code
 from ultan.verbs import provision
@@ -122,9 +121,9 @@ def test_whatever_breaks_the_hooks_exit_0_and_are_silent(agent, plugin, provisio
             case "shim empty":
                 shim.write_text("")
             case "package gone":
-                ready.write_text(f"{provisioned.python}\n/nowhere\n0.1.0\n")
+                ready.write_text(f"{provisioned.python}\n/nowhere\n{VERSION}\n")
             case "interpreter gone":
-                ready.write_text("/nowhere/python\n/nowhere\n0.1.0\n")
+                ready.write_text(f"/nowhere/python\n/nowhere\n{VERSION}\n")
             case "ready torn":
                 ready.write_text("/nowhere")
         api.next_script(calls("Bash", command="echo still-here", description="x"), says("went on"))
@@ -205,9 +204,8 @@ def test_hooks_json_is_what_the_clients_table_would_install():
 
 
 def test_one_version_stands_in_all_three_places():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())["version"] == project
-    assert f"ultan_version={project}\n" in (ROOT / "hooks" / "ultan-hook").read_text()
+    assert json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())["version"] == VERSION
+    assert f"ultan_version={VERSION}\n" in (ROOT / "hooks" / "ultan-hook").read_text()
 
 
 def test_with_the_plugin_there_installing_leaves_the_settings_and_says_so(ready_agent):
