@@ -15,13 +15,21 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cues")
 DEFAULT = "en"
 LONGEST_GAP = 4
+# Concepts whose English words developers of all languages use.
+LOANED = (
+    "stack", "commit", "branch", "docstring", "decorator", "test", "api", "ui", "log", "build", "review",
+    "repository", "config", "import", "data",
+)  # fmt: skip
+_PLAINLY = 2  # frequent words of English that, if no other language has as many, settle it
 _UNSPACED = frozenset(("ja", "zh", "ko"))
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD = re.compile(r"\w+(?:['’ʼ]\w+)*")  # noqa: RUF001 -- apostrophes as typed
+_MARKS = "\u0300-\u036f\u064b-\u0655\u0900-\u0903\u093a-\u094f\u0962\u0963"  # vowel signs belong to their word
+_WORD = re.compile(rf"[\w{_MARKS}]+(?:['’ʼ][\w{_MARKS}]+)*")  # noqa: RUF001 -- apostrophes as typed
 _JOINTS = frozenset(" -/.\t'’\"`(*_~")  # noqa: RUF001 -- what may stand between two words of a phrase
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _AFTER_LEAD = ",.!:;…–—-"  # noqa: RUF001 -- dashes as typed
@@ -99,12 +107,16 @@ def languages() -> tuple[str, ...]:
 
 @functools.cache
 def table(language: str) -> Cues:
-    """The table of *language*."""
-    with open(os.path.join(FOLDER, f"{language}.toml"), "rb") as file:
-        raw = tomllib.load(file)
+    """The table of *language*; words of the trade that everybody says in English are in all of them."""
+    raw = _raw(language)
     phrases = [_phrase(name, text) for name, texts in raw["groups"].items() for text in texts]
     phrases += [_phrase(":" + name, text) for name, texts in raw.get("aspects", {}).items() for text in texts]
     phrases += [_phrase("=" + name, text) for name, texts in raw.get("things", {}).items() for text in texts]
+    if language != DEFAULT:
+        english, foreign = _raw(DEFAULT), frozenset(raw.get("not_loaned", ()))
+        lent = [("=" + name, text) for name in LOANED for text in english["things"][name]]
+        lent += [(":case", text) for text in english["aspects"]["case"]]
+        phrases += [_phrase(name, text) for name, text in lent if text not in foreign]
     stems = _by_first(phrase for phrase in phrases if phrase.words[0].endswith("*"))
     return Cues(
         language=language,
@@ -114,6 +126,11 @@ def table(language: str) -> Cues:
         stem_lengths=tuple(sorted({len(stem) for stem in stems})),
         spaced=language not in _UNSPACED,
     )
+
+
+def _raw(language: str) -> dict[str, Any]:
+    with open(os.path.join(FOLDER, f"{language}.toml"), "rb") as file:
+        return tomllib.load(file)
 
 
 @functools.cache
@@ -128,13 +145,17 @@ def language_of(text: str) -> str:
         for language, script in _SCRIPTS:
             if len(script.findall(text)) / letters > (0.02 if language == "uk" else 0.15):
                 return language
-    words = {word.lower() for word in _WORD.findall(text)}
-    best, most = DEFAULT, 0
-    for language, common in _frequent():
-        hits = len(words & common)
-        if hits > most:
-            best, most = language, hits
-    return best
+    words = {word.replace("’", "'").lower() for word in _WORD.findall(text)}  # noqa: RUF001 -- apostrophe as typed
+    shared = {code: len(words & frequent) for code, frequent in _frequent()}
+    if shared[DEFAULT] >= _PLAINLY and shared[DEFAULT] > max(n for code, n in shared.items() if code != DEFAULT):
+        return DEFAULT
+    scores = {code: n + _cue_words(text, code) / 2 for code, n in shared.items() if table(code).spaced}
+    return max(scores, key=lambda code: (scores[code], code == DEFAULT, code))
+
+
+def _cue_words(text: str, language: str) -> int:
+    """How many words of *text* the cues of *language* explain, its borrowed words aside."""
+    return len({hit.start for hit in table(language).hits(text) if hit.name[1:] not in LOANED and hit.name != ":case"})
 
 
 def _phrase(name: str, text: str) -> Phrase:

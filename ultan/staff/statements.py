@@ -25,7 +25,7 @@ _FOREIGN_LINE = re.compile(
         | \[?\d{2,4}[-/:]\d\d | time=\d | (?:level|msg)= | (?:\$|%|➜|❯|PS>)\s | \w+@[\w-]+:
         | \[[^\]]+\]\s*(?:[~/$>]|\w+@) | (?:Traceback|Caused\ by|at\ \S+\(|File\ ") | \w*(?:Error|Exception):
         | (?:import|func|def|class|const|let|var|return|if|for|package|type)\s.*[{(:;=]\s*$
-        | [^\w\s"'(`@#*/~.-] | /\w+(?:\s|$)(?!\w*/)
+        | [^\w\s"'(`@#*/~.¡¿«„“‚-] | /\w+(?:\s|$)(?!\w*/)
     )""",
     re.VERBOSE,
 )
@@ -47,6 +47,7 @@ DICTATING = frozenset(("taste", "forbid", "standing", "never", "ask", "order", "
 COMBINED = (
     ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
     ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
+    ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
     ("commanded", frozenset(("standing", "order")), frozenset(("asks", "courtesy", "vague"))),
     ("loose", frozenset(("standing", "offtopic")), frozenset(("order", "slot"))),
@@ -179,6 +180,8 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
     things = cues.things(text)
     subject = subject_of(text, cues)
     marks |= _specificity(subject, things, marks)
+    if {"ask", "filled", "whole"} <= marks:
+        marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
     if marks & DICTATING:
         marks.add("dictating")
     marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
@@ -212,9 +215,9 @@ def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> s
         found.add("value")
     if things & (OBJECTS | set(FEATURES)):
         found.add("object")
-    elif things and not subject.slots:
+    elif things and not subject.slots and "taste" not in marks:
         found.add("weak")
-    elif not marks & {"code", "quoted", "command", "agent"}:
+    elif not things and not marks & {"code", "quoted", "command", "agent"}:
         found.add("offtopic")
     return found
 

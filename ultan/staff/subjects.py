@@ -27,6 +27,8 @@ _TOKEN = re.compile(
     r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?!\w)|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
     r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]+\.[A-Za-z]{2,5})\b"
 )
+_IMPORTED = re.compile(r"\bimport\s+(?:the\s+)?([a-z][a-z0-9_.]+)\b(?!\s+(?:of|the|module|statement))", re.IGNORECASE)
+_OF = re.compile(r"\s+(?:of|for|in|von|der|de|des|van|di|do|da)\s+(?:your|all|the|every|each|alle|toutes?|todas?)?\s*", re.IGNORECASE)
 _NEAR = 12  # characters between "naming" and what is named
 _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
@@ -127,21 +129,26 @@ def _slots(core: str, cues: Cues, values: list[str]) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     targets = _targets(plain, cues)
     features = [feature for feature in FEATURES if feature in concepts]
+    if any(value.startswith("@") for value in values) and "decorator" not in features:
+        features.insert(0, "decorator")
     if "name" in concepts or (aspects & {"prefix", "suffix", "case"} and not features):
         slots += _naming(core, plain, cues, targets, values)
     if not slots:
         for feature in features:
             bearers = _compounds(plain, cues) or [frozenset[str]()]
-            slots += [Slot(feature, bearer, _literals(feature, values)) for bearer in bearers]
+            slots += [Slot(feature, bearer, _literals(feature, values, core)) for bearer in bearers]
             break
     return tuple(slots)
 
 
-def _literals(feature: str, values: list[str]) -> frozenset[str]:
+def _literals(feature: str, values: list[str], core: str) -> frozenset[str]:
     """The values that say which decorator or import is meant."""
     if feature not in ("decorator", "import"):
         return frozenset()
     marked = [value for value in values if value.startswith("@")]
+    if feature == "import" and not values:
+        after = _IMPORTED.search(core)
+        marked = [after.group(1)] if after else []
     return frozenset(value.lstrip("@").lower() for value in marked or values[:1])
 
 
@@ -191,13 +198,23 @@ def _targets(plain: str, cues: Cues) -> list[frozenset[str]]:
     for number in names:
         before = _compound(plain, marks[:number][::-1], marks[number][0], backwards=True)
         if before:
-            return before
+            return _with_owner(plain, marks, number, before)
     for number in names:
         after = _compound(plain, marks[number + 1 :], marks[number][0], backwards=False)
         if after:
             return after
     objects = [mark for mark in marks if mark[1] in OBJECTS]
     return _compound(plain, objects, objects[0][0], backwards=False) if objects else []
+
+
+def _with_owner(
+    plain: str, marks: list[tuple[tuple[int, int], str]], number: int, targets: list[frozenset[str]]
+) -> list[frozenset[str]]:
+    """*targets* with the object they belong to: argument names *of functions*."""
+    rest = marks[number + 1 : number + 2]
+    if rest and rest[0][1] in OBJECTS and _OF.fullmatch(plain[marks[number][0][1] : rest[0][0][0]]):
+        return [target | {rest[0][1]} for target in targets]
+    return targets
 
 
 def _concept_tokens(plain: str, cues: Cues) -> list[tuple[tuple[int, int], str]]:

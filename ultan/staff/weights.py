@@ -13,10 +13,10 @@ THRESHOLD = 3.5
 WEIGHTS = {
     # constructions that mostly occur when a rule is laid down
     "protest": 2.4, "refused": 1.8, "purpose": 1.7, "declared": 1.3, "ordained": 1.5, "required": 2.2, "granted": 1.0,
-    "principle": 1.0, "commanded": 0.6, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
+    "principle": 1.0, "universal": 2.0, "commanded": 0.6, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
     "stressed": 0.4, "forbidden": 0.4,
     # single cues
-    "standing": 2.0, "never": 2.0, "taste": 3.0, "forbid": 2.0, "mind": 1.0, "onward": 0.7, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
+    "standing": 2.0, "never": 2.0, "taste": 3.7, "forbid": 2.0, "mind": 1.0, "onward": 0.7, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
     "command": 0.9, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,
     "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 1.2,
@@ -31,7 +31,7 @@ WEIGHTS = {
 KINDS: dict[Kind, dict[str, float]] = {
     "convention": {
         "required": 1.5, "ordained": 1.5, "ruledoc": 1.3, "standing": 1.3, "never": 1.2, "anaphor": 1.0,
-        "practice": 1.0, "principle": 1.0, "protest": 0.9, "stressed": 0.8, "bounded": 0.8, "barred": 0.7,
+        "practice": 1.0, "principle": 1.0, "universal": 2.0, "protest": 0.9, "stressed": 0.8, "bounded": 0.8, "barred": 0.7,
         "forbidden": 0.6, "value": 0.6, "purpose": 0.6, "decide": 0.6, "command": 0.5, "grounded": 0.5,
         "=build": 0.5, "ban": 0.5, "denied": 0.4, "report": 0.4, "ask": 0.4, "order": 0.4, "annoyed": 0.3,
         "=doc": 0.3, "=tool": 0.3, "opposite": 0.3, "granted": 0.3, "=code": 0.3, "weak": 0.2, "scolded":
