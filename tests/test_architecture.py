@@ -238,13 +238,13 @@ PAYLOADS = {
 }  # fmt: skip
 
 
-def modules_after(verb: str, home_root: str, tmp_path: Path) -> tuple[int, str, set[str]]:
+def modules_after(verb: str, home_root: str, tmp_path: Path, session: str = "s1") -> tuple[int, str, set[str]]:
     """Status, stdout and the loaded modules of one hook, started as installed hooks are: isolated, without site."""
     import re2
 
     project = tmp_path / "project"
     project.mkdir(exist_ok=True)
-    payload = {"session_id": "s1", "transcript_path": "", "cwd": str(project), **PAYLOADS[verb]}
+    payload = {"session_id": session, "transcript_path": "", "cwd": str(project), **PAYLOADS[verb]}
     environ = {"HOME": str(tmp_path), "ULTAN_HOME": home_root, "CLAUDE_PROJECT_DIR": str(project), "ULTAN_CURATION__WAKE": "no"}
     paths = [str(ROOT), str(Path(re2.__file__).parent.parent if Path(re2.__file__).name == "__init__.py" else Path(re2.__file__).parent)]
     done = subprocess.run(
@@ -282,10 +282,10 @@ def test_a_hook_loads_only_the_fast_side(verb, lived_in_home, tmp_path):
 
 
 def test_the_hooks_of_that_home_really_answer(lived_in_home, tmp_path):
-    status, said, _ = modules_after("notice", lived_in_home, tmp_path)
+    status, said, _ = modules_after("notice", lived_in_home, tmp_path, "s2")
     assert status == 0
     assert "uv" in json.loads(said)["hookSpecificOutput"]["additionalContext"]
-    status, said, _ = modules_after("prime", lived_in_home, tmp_path)
+    status, said, _ = modules_after("prime", lived_in_home, tmp_path, "s2")
     assert status == 0
     assert "uv" in json.loads(said)["hookSpecificOutput"]["additionalContext"]
 
