@@ -252,7 +252,7 @@ class _Curator:
         self.report.state = "done"
         self.report.sessions += len(used)
         self.report.events += sum(len(reading.events) for reading, _ in used)
-        if self.who != "clerk" and not self.report.kept:
+        if not self.report.kept:
             self._clear_stop()
 
     def _drafts(self, readings: Sequence[Reading]) -> Iterable[tuple[Reading, Draft | Failure]]:
