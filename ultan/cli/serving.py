@@ -1,16 +1,18 @@
 """Commands that keep something running."""
 
-from typing import Any
+import signal
+from typing import Annotated, Any
 
 import typer
 
-from ultan.cli.options import Home, opened
+from ultan.cli import render
+from ultan.cli.options import Home, Json, opened
 from ultan.cli.wiring import Door
 
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("mcp", mcp),):
+    for name, body in (("mcp", mcp), ("serve", serve)):
         group.command(name)(body)
 
 
@@ -22,6 +24,28 @@ def mcp(context: typer.Context, home: Home = "") -> None:
 
     door, _ = opened(context, home)
     serve_stdio(counter(door), version("ultan"))
+
+
+def serve(
+    context: typer.Context,
+    idle: Annotated[int, typer.Option("--idle", min=0, help="Minutes without a question until it ends; 0 takes the setting.")] = 0,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Answer hooks with models in memory, over a socket in the home."""
+    from ultan import encoders  # noqa: PLC0415 -- only when needed
+    from ultan.serving.socket import Server  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    door.make_home()
+    server = Server(
+        door.root, encoders.load(door.settings), idle_s=60.0 * (idle or door.settings["serve.idle_min"]),
+        ready=lambda: screen.say("listening"),
+    )  # fmt: skip
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.stop())
+    ended = server.run()
+    screen.show(ended, render.fields(ended))
 
 
 def counter(door: Door) -> Any:

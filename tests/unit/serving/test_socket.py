@@ -1,0 +1,144 @@
+"""The warm server: the same answer as a hook's own, or none; never a wrong one."""
+
+import os
+import socket
+import stat
+import threading
+
+import pytest
+
+from ultan import home
+from ultan.encoders.hashing import HashingEncoder
+from ultan.errors import LibraryBusy, StorageFailed
+from ultan.library.actions import Create
+from ultan.library.store import FileStore
+from ultan.recall import wire
+from ultan.serving.socket import Server
+from ultan.settings import Settings
+from ultan.verbs.desk import Desk
+
+NOW = 1_780_000_000.0
+RULES = (
+    ("Use uv for packages", "Install Python packages with uv, never with pip.", ("installing a package",)),
+    ("Ask before pushing", "Never push to main without asking first.", ("git push",)),
+    ("Tabs in makefiles", "Indent Makefiles with tabs.", ("editing a Makefile",)),
+)
+QUESTION = {
+    "text": "please install a package for http requests", "project": "shop", "files": [], "tail": "", "day": "2026-05-28",
+    "agent": "", "already": [], "nonce": "n",
+}  # fmt: skip
+
+
+def save(root, *rules):
+    actions = [
+        Create(folder="global/tools", title=title, kind="convention", rule=rule, applies_when=cues)
+        for title, rule, cues in rules
+    ]
+    Desk(root, FileStore(root), Settings({"encoder.name": "hashing"}), NOW).execute(actions)
+
+
+@pytest.fixture
+def root(tmp_path):
+    made = home.ensure(str(tmp_path / "h"))
+    save(made, *RULES)
+    return made
+
+
+@pytest.fixture
+def server(root):
+    ready = threading.Event()
+    made = Server(root, HashingEncoder(), idle_s=20, ready=ready.set)
+    ended = []
+    worker = threading.Thread(target=lambda: ended.append(made.run()))
+    worker.start()
+    assert ready.wait(20)
+    made.shelf.finish()
+    yield made
+    made.stop()
+    worker.join(20)
+    assert ended[0].why == "told to stop"
+    assert not os.path.exists(wire.path_of(root))
+
+
+def asked(root, **changes):
+    return wire.ask(root, "prime", {**QUESTION, **changes}, 5.0)
+
+
+def raw(root, data):
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(5)
+        line.connect(wire.path_of(root))
+        line.sendall(data)
+        return line.recv(100)
+
+
+def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root, server):
+    answer = asked(root)
+    assert answer is not None
+    assert "uv" in answer.text
+    assert answer.ids == ["global/tools/use-uv-for-packages"]
+    assert "meaning" in answer.rankings
+
+
+def test_what_was_shown_already_and_prompts_that_need_nothing_get_silence(root, server):
+    assert asked(root, already=["global/tools/use-uv-for-packages"]).ids == []
+    assert asked(root, text="yes").text == ""
+
+
+def test_a_new_generation_is_followed_without_a_restart(root, server):
+    assert asked(root, text="deploy on tuesdays").ids == []
+    save(root, ("Deploy on Tuesdays", "We deploy on Tuesdays only.", ("deploy",)))
+    assert asked(root, text="shall we deploy on tuesdays").ids == ["global/tools/deploy-on-tuesdays"]
+
+
+def test_the_socket_is_for_us_alone(root, server):
+    assert stat.S_IMODE(os.stat(wire.path_of(root)).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(root).st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        (2 << 30).to_bytes(4, "big"),
+        (0).to_bytes(4, "big"),
+        (5).to_bytes(4, "big") + b"nope!",
+        (2).to_bytes(4, "big") + b"[]",
+        (2).to_bytes(4, "big") + b"{}",
+    ],
+)
+def test_a_frame_that_is_none_of_ours_is_hung_up_on_and_the_next_is_answered(root, server, data):
+    assert raw(root, data) == b""
+    assert asked(root) is not None
+
+
+def test_a_question_of_another_home_or_version_is_refused(root, server):
+    with pytest.raises(ValueError, match="another home"):
+        server.reply({"home": "/elsewhere", "version": wire.VERSION, "verb": "prime"})
+    with pytest.raises(ValueError, match="another home"):
+        server.reply({"home": root, "version": wire.VERSION + 1, "verb": "prime"})
+
+
+def test_a_second_server_of_the_home_is_told_so(root, server):
+    with pytest.raises(LibraryBusy):
+        Server(root, HashingEncoder(), idle_s=1).run()
+    assert asked(root) is not None
+
+
+def test_a_server_that_nobody_asks_ends_itself_and_a_dead_ones_socket_is_taken_over(root):
+    dead = socket.socket(socket.AF_UNIX)
+    dead.bind(wire.path_of(root))
+    dead.close()
+    assert Server(root, HashingEncoder(), idle_s=0.01).run().why == "idle"
+
+
+def test_an_empty_home_answers_with_silence(tmp_path):
+    empty = home.ensure(str(tmp_path / "e"))
+    server = Server(empty, HashingEncoder(), idle_s=0.01)
+    assert server.run().why == "idle"
+    assert server.reply({"home": empty, "version": wire.VERSION, "verb": "prime", "text": "install"})["ids"] == []
+
+
+def test_a_home_too_deep_for_a_socket_says_so(tmp_path):
+    deep = home.ensure(str(tmp_path / ("d" * 90)))
+    with pytest.raises(StorageFailed, match="longer than"):
+        Server(deep, HashingEncoder(), idle_s=0.01).run()
