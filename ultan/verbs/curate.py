@@ -17,7 +17,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ultan import home, plainjson, spool
+from ultan import home, spool
 from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
 from ultan.events import Event
 from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
@@ -27,8 +27,8 @@ from ultan.library.store import FileStore
 from ultan.llm import LanguageModel, open_model
 from ultan.llm.recorded import Recorded
 from ultan.recall.compile import compile as compile_index
-from ultan.redaction import redact
 from ultan.settings import Settings
+from ultan.verbs import bulletin
 from ultan.verbs.nearest import nearest_entries
 from ultan.verbs.reading import Progress, Reading, keep_progress, read_progress, read_session
 from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
@@ -40,7 +40,6 @@ LONGEST_NAP_S = 5.0
 STALE_S = 3600.0
 TRIES = 3  # failures of one session before it is read in smaller packets; one more, and it is set aside
 NUDGES_A_TURN, NUDGES_A_SESSION = 1, 3
-LAGS_KEPT = 200
 COUNTED = "counted:"
 REMEMBERED = frozenset(("create", "update", "merge", "abstract", "revive", "deprecate"))
 
@@ -55,7 +54,6 @@ class CurateReport:
         operations: numbers for ``undo``; ``remembered`` how many entries were written or corrected.
         refused: reasons; ``vetoed`` how many suggestions the scholar turned down.
         kept: why events stay in the queue (quota, login, malformed, …), with *told* for people.
-        calls, cost_usd: of the model.
     """
 
     state: str = "nothing"
@@ -89,18 +87,6 @@ class Intents(BaseModel):
     """The intents of a batch, in the order of their execution."""
 
     items: list[Intent] = []
-
-
-class Stopped(BaseModel):
-    """Why the models were not asked again, and what was newest in the queue then."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    why: str
-    told: str
-    until: float = 0.0
-    newest: str = ""
-    at: float = 0.0
 
 
 def curate(
@@ -253,7 +239,7 @@ class _Curator:
         self.report.sessions += len(used)
         self.report.events += sum(len(reading.events) for reading, _ in used)
         if not self.report.kept:
-            self._clear_stop()
+            bulletin.clear_stop(self.root)
 
     def _drafts(self, readings: Sequence[Reading]) -> Iterable[tuple[Reading, Draft | Failure]]:
         """A draft for each reading. The clerk sees what the one before wrote; models read one snapshot."""
@@ -322,12 +308,7 @@ class _Curator:
         return chosen
 
     def _deliver(self, reading: Reading, nudge: Nudge) -> None:
-        note = {
-            "session": reading.session, "project": reading.project, "entry": nudge.entry, "text": nudge.text,
-            "at": self.now(),
-        }  # fmt: skip
-        path = os.path.join(self.root, "nudges", spool.new_id(self.now()) + ".json")
-        home.write(path, plainjson.dumps(note).encode())
+        bulletin.deliver(self.root, nudge, reading.session, reading.project, self.now())
         self.report.nudges += 1
 
     def _tally(self, receipt: Receipt) -> None:
@@ -340,27 +321,7 @@ class _Curator:
         if receipt.operation:
             report.operations.append(receipt.number)
         if written:
-            self._announce(len(written), receipt.number)
-
-    def _announce(self, count: int, number: int) -> None:
-        """Leave word for the next session start, together with what it was not told yet."""
-        path, news = os.path.join(self.root, "runs", "remembered.json"), os.path.join(self.root, "news")
-        known: dict[str, Any] = {}
-        if os.path.exists(news):
-            known = self._noted(path)
-        numbers = [item for item in known.get("operations", []) if isinstance(item, int)]
-        total = int(known.get("count", 0)) + count
-        note = {"count": total, "operations": [*numbers, number], "at": self.now()}
-        home.write(path, plainjson.dumps(note).encode())
-        line = f"remembered {total}. `ultan log` shows what, `ultan undo {number}` takes the last back."
-        home.write(news, (line + "\n").encode())
-
-    def _noted(self, path: str) -> dict[str, Any]:
-        try:
-            known = plainjson.loads(home.read(path).decode("utf-8", "replace"))
-        except (OSError, plainjson.NotJson):
-            return {}
-        return known if isinstance(known, dict) else {}
+            bulletin.announce(self.root, len(written), receipt.number, self.now())
 
     def _compile(self) -> None:
         self._snapshot = read_library(self.store, self._snapshot)  # with whatever else was written meanwhile
@@ -368,17 +329,14 @@ class _Curator:
         compile_index(self._snapshot, self.root, self.settings, now=self.now())
 
     def _lags(self, used: Iterable[tuple[Reading, Receipt | None]]) -> None:
-        """Keep, for ``doctor``, how long it took from the person's words to a primable entry."""
-        path = os.path.join(self.root, "runs", "lag.json")
-        try:
-            known = plainjson.loads(home.read(path).decode())
-        except (OSError, ValueError):
-            known = []
-        rows = known if isinstance(known, list) else []
-        for reading, receipt in used:
-            if receipt and receipt.operation and reading.spoken_at:
-                rows.append([receipt.number, self.who, round(reading.spoken_at, 3), round(self.now(), 3)])
-        home.write(path, plainjson.dumps(rows[-LAGS_KEPT:]).encode(), durable=False)
+        bulletin.keep_lags(
+            self.root,
+            [
+                (receipt.number, self.who, round(reading.spoken_at, 3), round(self.now(), 3))
+                for reading, receipt in used
+                if receipt and receipt.operation and reading.spoken_at
+            ],
+        )
 
     # --- finishing, and finishing for one who died ------------------------------------------------
 
@@ -421,14 +379,9 @@ class _Curator:
 
     def _failed(self, reading: Reading, error: LanguageModelError) -> None:
         """Keep the events of *reading*; a session that failed too often is set aside."""
-        self.report.kept, self.report.told = _word(error), str(error)
+        self.report.kept, self.report.told = bulletin.word(error), str(error)
         if not isinstance(error, MalformedReply):
-            note = Stopped(
-                why=_word(error), told=str(error), until=error.until, newest=spool.backlog(self.root)[-1], at=self.now()
-            )
-            home.write(self._stop_path, note.model_dump_json().encode())
-            line = f"learning has stopped: {error}. {error.hint}".strip()
-            home.write(os.path.join(self.root, "stopped"), redact(line)[0].encode())
+            bulletin.stop(self.root, error, self.now())
             return
         before = read_progress(self.root, reading.session)
         failures = before.failures + 1
@@ -444,22 +397,13 @@ class _Curator:
 
     def _is_stopped(self, newest: Iterable[str]) -> bool:
         """Whether the models stopped, and asking again now would only be asking again."""
-        try:
-            stopped = Stopped.model_validate_json(home.read(self._stop_path))
-        except (OSError, ValidationError):
+        stopped = bulletin.stopped(self.root)
+        if stopped is None or self.at_once:
             return False
-        if self.at_once or (self.now() >= stopped.until and max(newest, default="") > stopped.newest):
+        if self.now() >= stopped.until and max(newest, default="") > stopped.newest:
             return False
         self.report.kept, self.report.told = stopped.why, stopped.told
         return True
-
-    def _clear_stop(self) -> None:
-        home.remove(self._stop_path)
-        home.remove(os.path.join(self.root, "stopped"))
-
-    @property
-    def _stop_path(self) -> str:
-        return os.path.join(self.root, "runs", "stopped.json")
 
     def _quarantine(self, events: Sequence[Event]) -> None:
         """Set aside events without a session: nothing can be learned from them, ever."""
@@ -469,16 +413,14 @@ class _Curator:
             self._trouble("no_session", f"{len(events)} events name no session")
 
     def _trouble(self, what: str, told: str) -> None:
-        home.trouble(self.root, plainjson.dumps({"at": self.now(), "what": f"curate.{what}", "told": told[:500]}))
+        bulletin.trouble(self.root, what, told, self.now())
 
     def _note(self, state: str) -> None:
-        """Tell ``doctor`` who holds the lock, and how the last run ended."""
         report = self.report
-        note = {
-            "pid": os.getpid(), "state": state, "by": self.who, "at": self.now(), "last": report.state,
-            "kept": report.kept, "told": report.told, "operations": report.operations, "events": report.events,
-        }  # fmt: skip
-        home.write(os.path.join(self.root, "runs", "curator.json"), plainjson.dumps(note).encode(), durable=False)
+        bulletin.note_run(
+            self.root, state, self.who, self.now(), last=report.state, kept=report.kept, told=report.told,
+            operations=report.operations, events=report.events,
+        )  # fmt: skip
 
 
 def _bumps(reading: Reading, library: Library, actions: Sequence[Action], *, judged: bool) -> list[Bump]:
@@ -500,12 +442,6 @@ def _bumps(reading: Reading, library: Library, actions: Sequence[Action], *, jud
             )
         )  # fmt: skip
     return found
-
-
-def _word(error: LanguageModelError) -> str:
-    return {"QuotaReached": "quota", "NotLoggedIn": "login", "MalformedReply": "malformed"}.get(
-        type(error).__name__, "unavailable"
-    )
 
 
 def _need_room(root: str) -> None:
