@@ -59,7 +59,10 @@ class TfIdf:
         sides = {True: Counter[str](), False: Counter[str]()}
         sizes = Counter(durable for _, _, durable in rows)
         for _, counts, durable in rows:
-            norm = math.sqrt(sum((n * math.log(1 + len(rows) / seen[term])) ** 2 for term, n in counts.items())) or 1
+            norm = (
+                math.sqrt(sum((n * math.log(1 + len(rows) / seen[term])) ** 2 for term, n in counts.items()))
+                or 1
+            )
             for term, n in counts.items():
                 sides[durable][term] += n * math.log(1 + len(rows) / seen[term]) / norm  # type: ignore[assignment]
         return {

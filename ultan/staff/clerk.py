@@ -48,7 +48,11 @@ class Draft:
 
 
 def propose(
-    transcript: Transcript, library: "Library", *, nearest: Nearest | None = None, threshold: float = THRESHOLD
+    transcript: Transcript,
+    library: "Library",
+    *,
+    nearest: Nearest | None = None,
+    threshold: float = THRESHOLD,
 ) -> Proposal:
     """What the person dictated in *transcript* after its overlap, as actions on *library*.
 
@@ -60,7 +64,9 @@ def propose(
     live = list(library.live(transcript.project or None))
     suggestions = [
         _suggestion(draft, _compared(draft, live, nearest), transcript.project)
-        for draft in sorted(sorted(drafts, key=lambda draft: -draft.score)[:MOST], key=lambda draft: draft.position)
+        for draft in sorted(
+            sorted(drafts, key=lambda draft: -draft.score)[:MOST], key=lambda draft: draft.position
+        )
     ]
     return Proposal(suggestions=tuple(suggestions))
 
@@ -98,7 +104,9 @@ def settled(drafts: Iterable[Draft]) -> list[Draft]:
         kept = [old for old in kept if not subjects.replaces(draft.subject, old.subject)]
         for place, old in enumerate(kept):
             if subjects.same(draft.subject, old.subject) or subjects.same(old.subject, draft.subject):
-                kept[place] = replace(old, cites=(*old.cites, *draft.cites)[:6], score=max(old.score, draft.score))
+                kept[place] = replace(
+                    old, cites=(*old.cites, *draft.cites)[:6], score=max(old.score, draft.score)
+                )
                 break
         else:
             kept.append(draft)
@@ -121,7 +129,11 @@ def _hear(
         score = weigh(statement, piece.origin)
         if score >= threshold:
             before = drafting.left_out(statement, said[-LOOK_BACK:])
-            drafts = _added(drafts, _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin), before)
+            drafts = _added(
+                drafts,
+                _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin),
+                before,
+            )
         said.append(heard)
     return drafts
 
@@ -189,7 +201,9 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
         elif known is None and subjects.same(draft.subject, theirs):
             known = entry
     if known and not supersedes:
-        return Suggestion(action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again")
+        return Suggestion(
+            action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again"
+        )
     return Suggestion(action=_creation(draft, project, supersedes), reason=_reason(draft, supersedes))
 
 

@@ -22,4 +22,8 @@ COMMANDS = {
 def commands_in(text: str) -> list[str]:
     """Known commands named in *text*, in order."""
     words = re.findall(r"(?<![\w./-])[a-z]+3?(?![\w/]|\.\w)", text.lower())
-    return list(dict.fromkeys(word.removesuffix("3") for word in words if word.removesuffix("3") in COMMANDS and word != "make"))
+    return list(
+        dict.fromkeys(
+            word.removesuffix("3") for word in words if word.removesuffix("3") in COMMANDS and word != "make"
+        )
+    )

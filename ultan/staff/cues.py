@@ -28,7 +28,9 @@ LOANED = (
 _PLAINLY = 2  # frequent words of English that, if no other language has as many, settle it
 _UNSPACED = frozenset(("ja", "zh", "ko"))
 _LETTER = re.compile(r"[^\W\d_]")
-_MARKS = "\u0300-\u036f\u064b-\u0655\u0900-\u0903\u093a-\u094f\u0962\u0963"  # vowel signs belong to their word
+_MARKS = (
+    "\u0300-\u036f\u064b-\u0655\u0900-\u0903\u093a-\u094f\u0962\u0963"  # vowel signs belong to their word
+)
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:['’ʼ][\w{_MARKS}]+)*")  # noqa: RUF001 -- apostrophes as typed
 _JOINTS = frozenset(" -/.\t'’\"`(*_~")  # noqa: RUF001 -- what may stand between two words of a phrase
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
@@ -147,7 +149,9 @@ def language_of(text: str) -> str:
                 return language
     words = {word.replace("’", "'").lower() for word in _WORD.findall(text)}  # noqa: RUF001 -- apostrophe as typed
     shared = {code: len(words & frequent) for code, frequent in _frequent()}
-    if shared[DEFAULT] >= _PLAINLY and shared[DEFAULT] > max(n for code, n in shared.items() if code != DEFAULT):
+    if shared[DEFAULT] >= _PLAINLY and shared[DEFAULT] > max(
+        n for code, n in shared.items() if code != DEFAULT
+    ):
         return DEFAULT
     scores = {code: n + _cue_words(text, code) / 2 for code, n in shared.items() if table(code).spaced}
     return max(scores, key=lambda code: (scores[code], code == DEFAULT, code))
@@ -155,7 +159,13 @@ def language_of(text: str) -> str:
 
 def _cue_words(text: str, language: str) -> int:
     """How many words of *text* the cues of *language* explain, its borrowed words aside."""
-    return len({hit.start for hit in table(language).hits(text) if hit.name[1:] not in LOANED and hit.name != ":case"})
+    return len(
+        {
+            hit.start
+            for hit in table(language).hits(text)
+            if hit.name[1:] not in LOANED and hit.name != ":case"
+        }
+    )
 
 
 def _phrase(name: str, text: str) -> Phrase:
@@ -258,7 +268,9 @@ def _hits_unspaced(text: str, cues: Cues) -> tuple[Hit, ...]:
 
 
 def _find_unspaced(phrase: Phrase, low: str) -> list[tuple[int, int]]:
-    wanted = r"\s*".join(".{0,12}?" if word == "~" else re.escape(word.removesuffix("*")) for word in phrase.words)
+    wanted = r"\s*".join(
+        ".{0,12}?" if word == "~" else re.escape(word.removesuffix("*")) for word in phrase.words
+    )
     if "~" not in phrase.words and phrase.words[0].removesuffix("*") not in low:
         return []
     edge = r"(?<![a-z])" if phrase.words[0][0].isascii() else ""

@@ -48,19 +48,25 @@ SITUATIONS = {
     "data": "changing the database or its schema", "build": "changing the build or a release", "review": "opening or reviewing a pull request",
     "interaction": "asking or answering the user", "ui": "changing the user interface", "tool": "working on a tool or provider",
 }  # fmt: skip
-_GIT = re.compile(r"\bgit\s+([a-z-]+)((?:\s+--?[\w-]+)*)|\b(force[- ]push)|(--no-verify)\b|\b(amend|rebase|squash)", re.I)
+_GIT = re.compile(
+    r"\bgit\s+([a-z-]+)((?:\s+--?[\w-]+)*)|\b(force[- ]push)|(--no-verify)\b|\b(amend|rebase|squash)",
+    re.IGNORECASE,
+)
 _LITERAL = re.compile(r"`([^`\n]+)`")
 _GLOB = re.compile(r"(?<![\w/])((?:[\w.*-]+/)+[\w.*-]*|\*\.[A-Za-z]{1,5}|[\w-]+\.(?:md|py|ts|tsx|js|go|rs|toml|yaml|yml|json|lock|sql|sh|mod|css|html))(?![\w/])")  # fmt: skip
-_EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.I)
-_CLAUSE_END = re.compile(r"[,;:.!?]\s|\b(?:but|use|instead|always|only|and use|because)\b", re.I)
-_BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.I)
+_EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:.!?]\s|\b(?:but|use|instead|always|only|and use|because)\b", re.IGNORECASE)
+_BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.IGNORECASE)
 _TITLE_CHARS = 90
+_OF_THE_PROJECT = frozenset(("tool", "data", "api", "ui", "build"))
 
 
 def left_out(statement: Statement, before: list[Heard]) -> Heard | None:
     """The earlier statement that *statement* needs to stand alone, or None if it does."""
     needs_object = bool(statement.aspects) and not statement.things & subjects.OBJECTS
-    leans = bool(statement.marks & {"anaphor", "vague"}) and not statement.subject.values
+    leans = "pointer" in statement.marks or (
+        bool(statement.marks & {"anaphor", "vague"}) and not statement.subject.values
+    )
     if not needs_object and not leans:
         return None
     for heard in reversed(before):
@@ -76,6 +82,7 @@ def left_out(statement: Statement, before: list[Heard]) -> Heard | None:
 
 def says_more(one: Subject, other: Subject) -> bool:
     """Whether *one* names an object or a value that *other* leaves open."""
+
     def count(subject: Subject) -> int:
         return sum(len(slot.target) + len(slot.values) for slot in subject.slots) + len(subject.values)
 
@@ -94,7 +101,7 @@ def rule_text(parts: list[Statement]) -> str:
 
 def title_of(rule: str, cues: Cues) -> str:
     """The rule in a few words."""
-    text = subjects.before_reason(rule.split("\n")[0], cues).strip(" ,;:–—-")  # noqa: RUF001 -- dashes as typed
+    text = subjects.before_reason(rule.split("\n", maxsplit=1)[0], cues).strip(" ,;:–—-")  # noqa: RUF001 -- dashes as typed
     for _ in range(3):
         end = max((hit.end for hit in cues.named(text, "frame") if hit.start == 0), default=0)
         if not end or len(text) - end < 8:
@@ -120,10 +127,12 @@ def is_global(statement: Statement, kind: Kind) -> bool:
     """Whether a rule is about the person rather than about one project."""
     if "everywhere" in statement.marks:
         return True
-    if "here" in statement.marks or kind != "preference" or "purpose" in statement.marks:
+    if "here" in statement.marks or "purpose" in statement.marks:
         return False
-    about_us = bool(statement.marks & {"agent", "protest", "personal"} or "interaction" in statement.things)
-    return about_us and not statement.things & {"tool", "data", "api", "ui", "build"}
+    if "habitual" in statement.marks or {"forbid", "protest"} <= statement.marks:
+        return True  # how the agent behaves, whatever the project
+    about_us = bool(statement.marks & {"agent", "taste", "personal"} or "interaction" in statement.things)
+    return kind == "preference" and about_us and not statement.things & _OF_THE_PROJECT
 
 
 def topic_of(subject: Subject) -> str:
@@ -156,15 +165,19 @@ def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
     """Tool calls that would go against *rule*: commands and files it forbids. They advise, never block."""
     triggers: list[TriggerSpec] = []
     for segment in _banned(rule, cues):
-        for literal in _LITERAL.findall(segment):
-            if " " in literal or literal in COMMANDS:
-                triggers.append(_for_literal(literal))
+        literals = _LITERAL.findall(segment)
+        triggers += [_for_literal(literal) for literal in literals if " " in literal or literal in COMMANDS]
         plain = _LITERAL.sub(" ", segment)
-        triggers += [TriggerSpec(tool="Bash", pattern=COMMANDS[name][0]) for name in commands_in(plain) if COMMANDS[name][0]]
+        triggers += [
+            TriggerSpec(tool="Bash", pattern=COMMANDS[name][0])
+            for name in commands_in(plain)
+            if COMMANDS[name][0]
+        ]
         triggers += [_for_git(match) for match in _GIT.finditer(plain)]
         if _EDIT.search(plain):
             triggers += [
-                TriggerSpec(tool="Edit|Write|MultiEdit", pattern=_path_pattern(path)) for path in files_of(plain)
+                TriggerSpec(tool="Edit|Write|MultiEdit", pattern=_path_pattern(path))
+                for path in files_of(plain)
             ]
     unique = {(trigger.tool, trigger.pattern): trigger for trigger in triggers}
     return tuple(unique.values())[:8]
@@ -197,7 +210,9 @@ def _for_git(match: re.Match[str]) -> TriggerSpec:
     if no_verify:
         return TriggerSpec(tool="Bash", pattern=r"\bgit\s+\w+.*--no-verify\b")
     if other:
-        verb = {"amend": r"commit\b.*--amend", "squash": r"merge\b.*--squash", "rebase": "rebase"}[other.lower()]
+        verb = {"amend": r"commit\b.*--amend", "squash": r"merge\b.*--squash", "rebase": "rebase"}[
+            other.lower()
+        ]
         return TriggerSpec(tool="Bash", pattern=rf"\bgit\s+{verb}\b")
     tail = "".join(rf".*{re.escape(flag)}\b" for flag in (flags or "").split())
     return TriggerSpec(tool="Bash", pattern=rf"\bgit\s+{re.escape(verb)}\b{tail}")

@@ -14,7 +14,9 @@ from ultan.staff.cues import Cues, language_of, table
 from ultan.staff.subjects import FEATURES, OBJECTS, Subject, subject_of
 
 LONGEST_TO_CUT = 400  # characters; longer ones are no plain rule
-_AND = re.compile(r"[,;]?\s+(?:and|und|et|y|e|en|i|и|и|та|ve|ו|و|agus)\s+(?:also\s+|then\s+|that\s+)?|;\s+", re.IGNORECASE)
+_AND = re.compile(
+    r"[,;]?\s+(?:and|und|et|y|e|en|i|и|та|ve|و|agus)\s+(?:also\s+|then\s+|that\s+)?|;\s+", re.IGNORECASE
+)
 LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -22,10 +24,10 @@ _IMAGE = re.compile(r"\[(?:Image|Pasted text)[^\]]*\]")
 _FOREIGN_LINE = re.compile(
     r"""^[ \t]*(?:
         > | \| | \+--- | [{}\[\]"]\s*$ | "[\w.-]+"\s*: | @@ | [+-]{3}\s | diff\s--git
-        | \[?\d{2,4}[-/:]\d\d | time=\d | (?:level|msg)= | (?:\$|%|➜|❯|PS>)\s | \w+@[\w-]+:
+        | \[?\d{2,4}[-/:]\d\d | time=\d | (?:level|msg)= | (?:\$|%|➜|\u276f|PS>)\s | \w+@[\w-]+:
         | \[[^\]]+\]\s*(?:[~/$>]|\w+@) | (?:Traceback|Caused\ by|at\ \S+\(|File\ ") | \w*(?:Error|Exception):
         | (?:import|func|def|class|const|let|var|return|if|for|package|type)\s.*[{(:;=]\s*$
-        | [^\w\s"'(`@#*/~.¡¿«„“‚-] | /\w+(?:\s|$)(?!\w*/)
+        | [^\w\s"'(`@#*/~.¡¿«\u201e\u201c\u201a-] | /\w+(?:\s|$)(?!\w*/)
     )""",
     re.VERBOSE,
 )
@@ -35,11 +37,15 @@ _BREAK = re.compile(
       | [!?]+(?=\s|$) | [。！？।؟]+ | \.{3,}(?=\s+[A-Z]) | …(?=\s+[A-Z]) | \n+""",  # noqa: RUF001 -- their own marks
     re.VERBOSE,
 )
-_SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?!\w)")
-_NOT_THAT = re.compile(r"[,;–—-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w", re.IGNORECASE)  # noqa: RUF001 -- dashes as typed
+_SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?![A-Za-z0-9_])")
+_NOT_THAT = re.compile(
+    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w", re.IGNORECASE
+)
 _CAPS = re.compile(r"\b(?!(?:API|CLI|JSON|HTML|HTTP|SQL|URL|TODO|README|CLAUDE|AGENTS|DRY|CI|CD|UI|UX|DB|ID|MD)\b)[A-Z]{3,}\b")  # fmt: skip
 _NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
-_CODE = re.compile(r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b")
+_CODE = re.compile(
+    r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b"
+)
 
 
 # Marks that say more together than each alone: name, all of these, none of those.
@@ -50,6 +56,9 @@ COMBINED = (
     ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
     ("commanded", frozenset(("standing", "order")), frozenset(("asks", "courtesy", "vague"))),
+    ("placed", frozenset(("purpose", "norm", "ban")), frozenset(("asks", "hedge"))),
+    ("pronoun", frozenset(("refused", "offtopic")), frozenset()),
+    ("habitual", frozenset(("protest", "offtopic")), frozenset()),
     ("loose", frozenset(("standing", "offtopic")), frozenset(("order", "slot"))),
     ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
     ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
@@ -124,7 +133,11 @@ def _clauses(statement: Statement, cues: Cues) -> list[Statement]:
         right = _read(statement.text[match.end() :], statement.start + match.end(), cues)
         if left.subject.is_whole and _is_demand(right) and not _same_demand(left.subject, right.subject):
             carried = left.marks & (DICTATING | {"dictating"})
-            marks = right.marks | carried | {name for name, wanted, _ in COMBINED if wanted <= right.marks | carried}
+            marks = (
+                right.marks
+                | carried
+                | {name for name, wanted, _ in COMBINED if wanted <= right.marks | carried}
+            )
             return [left, *_clauses(replace(right, marks=marks), cues)]
     return [statement]
 
@@ -155,37 +168,40 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(text: str, start: int, cues: Cues) -> Statement:
-    body = text[cues.body_at(text) :]
-    marks = set(cues.marks(text))
-    if _is_order(text, len(text) - len(body), cues):
-        marks.add("order")
-    if _is_habit(text, cues):
-        marks.add("practice")
-    if _NOT_THAT.search(text):
-        marks |= {"contrast", "opposed"}
-    if text.rstrip().endswith(("?", "？", "؟")):  # noqa: RUF001 -- their own marks
-        marks.add("asks")
-    if _CAPS.search(text) or _NOT_CAPS.search(text):
-        marks.add("shout")
-    if text.rstrip().endswith("!"):
-        marks.add("bang")
-    if _CODE.search(text):
-        marks.add("code")
-    if commands_in(text):
-        marks.add("command")
-    if _SPAN.search(text):
-        marks.add("quoted")
-    words = len(text.split()) if cues.language not in ("ja", "zh") else len(text) // 2
-    marks.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 40 else "medium")
-    things = cues.things(text)
-    subject = subject_of(text, cues)
+    body_at = cues.body_at(text)
+    things, subject = cues.things(text), subject_of(text, cues)
+    marks = set(cues.marks(text)) | _form(text, body_at, cues)
     marks |= _specificity(subject, things, marks)
     if {"ask", "filled", "whole"} <= marks:
         marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
     if marks & DICTATING:
         marks.add("dictating")
     marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
-    return Statement(text, body, start, frozenset(marks), things, cues.aspects(text), subject, cues.language)
+    return Statement(
+        text, text[body_at:], start, frozenset(marks), things, cues.aspects(text), subject, cues.language
+    )
+
+
+def _form(text: str, body_at: int, cues: Cues) -> set[str]:
+    """What the outer form of a statement says: an order, a question, emphasis, length, literals."""
+    stripped = text.rstrip()
+    words = len(text.split()) if cues.spaced else len(text) // 2
+    form = {
+        "order": _is_order(text, body_at, cues),
+        "practice": _is_habit(text, cues),
+        "contrast": bool(_NOT_THAT.search(text)),
+        "opposed": bool(_NOT_THAT.search(text)),
+        "asks": stripped.endswith(("?", "？", "؟")),  # noqa: RUF001 -- their own marks
+        "shout": bool(_CAPS.search(text) or _NOT_CAPS.search(text)),
+        "bang": stripped.endswith("!"),
+        "code": bool(_CODE.search(text)),
+        "command": bool(commands_in(text)),
+        "quoted": bool(_SPAN.search(text)),
+        "tiny": words < 4,
+        "short": 4 <= words < 9,
+        "long": words > 40,
+    }
+    return {name for name, holds in form.items() if holds}
 
 
 def _is_order(text: str, body_at: int, cues: Cues) -> bool:

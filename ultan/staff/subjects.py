@@ -24,11 +24,16 @@ _SELF_BORNE = frozenset(("comment", "import"))  # features that need no object n
 _BEARERS = frozenset(("function", "method", "class", "test", "argument", "attribute", "variable"))
 _TOKEN = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|«([^»\n]{1,60})»|「([^」\n]{1,60})」"
-    r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?!\w)|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
+    r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?![A-Za-z0-9_])|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
     r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]+\.[A-Za-z]{2,5})\b"
 )
-_IMPORTED = re.compile(r"\bimport\s+(?:the\s+)?([a-z][a-z0-9_.]+)\b(?!\s+(?:of|the|module|statement))", re.IGNORECASE)
-_OF = re.compile(r"\s+(?:of|for|in|von|der|de|des|van|di|do|da)\s+(?:your|all|the|every|each|alle|toutes?|todas?)?\s*", re.IGNORECASE)
+_IMPORTED = re.compile(
+    r"\bimport\s+(?:the\s+)?([a-z][a-z0-9_.]+)\b(?!\s+(?:of|the|module|statement))", re.IGNORECASE
+)
+_OF = re.compile(
+    r"\s+(?:of|for|in|von|der|de|des|van|di|do|da)\s+(?:your|all|the|every|each|alle|toutes?|todas?)?\s*",
+    re.IGNORECASE,
+)
 _NEAR = 12  # characters between "naming" and what is named
 _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
@@ -152,7 +157,9 @@ def _literals(feature: str, values: list[str], core: str) -> frozenset[str]:
     return frozenset(value.lstrip("@").lower() for value in marked or values[:1])
 
 
-def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], values: list[str]) -> list[Slot]:
+def _naming(
+    core: str, plain: str, cues: Cues, targets: list[frozenset[str]], values: list[str]
+) -> list[Slot]:
     anchor = core.find(values[0]) if values else len(core)
     said = [
         (hit.start <= anchor, -abs(anchor - hit.start), hit)
@@ -161,7 +168,8 @@ def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], va
     ]
     said = [each for each in said if each[2].name != ":contain"] or said
     case, digit = cues.named(core, ":case"), cues.named(plain, ":digit")
-    if case:
+    placed = bool(said and values and said[0][2].name != ":contain")
+    if case and not placed:
         aspect, given = "case", re.sub(r"[\s_-]", "", core[case[0].start : case[0].end].lower())
     elif digit and not values:
         aspect, given = "digit", "digit"
@@ -169,7 +177,14 @@ def _naming(core: str, plain: str, cues: Cues, targets: list[frozenset[str]], va
         aspect, given = max(said, key=lambda each: each[:2])[2].name[1:], values[0].lower()
     else:
         return []
-    return [Slot(aspect, target, frozenset((given,))) for target in (targets or [frozenset[str]()])]
+    return [Slot(aspect, _usual(target), frozenset((given,))) for target in (targets or [frozenset[str]()])]
+
+
+def _usual(target: frozenset[str]) -> frozenset[str]:
+    """*target* as it is mostly called: an argument is a function's, and no variable of its own."""
+    if "argument" not in target:
+        return target
+    return (target - {"variable"}) | (set() if target & {"function", "method", "class"} else {"function"})
 
 
 def _compounds(plain: str, cues: Cues) -> list[frozenset[str]]:
@@ -241,7 +256,9 @@ def _compound(
         if span == edge:
             between = ""
         first = not targets
-        if concept not in OBJECTS or (len(between) > 40 if first and not backwards else not _JOINT.fullmatch(between)):
+        if concept not in OBJECTS or (
+            len(between) > 40 if first and not backwards else not _JOINT.fullmatch(between)
+        ):
             if first and not backwards and concept in OBJECTS:
                 continue
             break
@@ -294,7 +311,9 @@ def likeness(one: Subject, other: Subject) -> float:
 
 def _across(one: Subject, other: Subject) -> float:
     things = _share(one.concepts, other.concepts)
-    return 0.5 * things + 0.5 * _share(one.values, other.values) if one.values or other.values else things * 0.6
+    return (
+        0.5 * things + 0.5 * _share(one.values, other.values) if one.values or other.values else things * 0.6
+    )
 
 
 def _words_alike(one: Subject, other: Subject) -> float:

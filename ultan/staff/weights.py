@@ -30,8 +30,9 @@ WEIGHTS = {
 # one feature ends and a convention begins is a matter of taste even between people.
 KINDS: dict[Kind, dict[str, float]] = {
     "convention": {
+        "placed": 1.0, "pronoun": 2.2,
         "required": 1.5, "ordained": 1.5, "ruledoc": 1.3, "standing": 1.3, "never": 1.2, "anaphor": 1.0,
-        "practice": 1.0, "principle": 1.0, "universal": 2.0, "protest": 0.9, "stressed": 0.8, "bounded": 0.8, "barred": 0.7,
+        "practice": 1.0, "principle": 1.0, "universal": 2.0, "protest": 0.9, "stressed": 0.8, "bounded": 0.8, "barred": 1.0,
         "forbidden": 0.6, "value": 0.6, "purpose": 0.6, "decide": 0.6, "command": 0.5, "grounded": 0.5,
         "=build": 0.5, "ban": 0.5, "denied": 0.4, "report": 0.4, "ask": 0.4, "order": 0.4, "annoyed": 0.3,
         "=doc": 0.3, "=tool": 0.3, "opposite": 0.3, "granted": 0.3, "=code": 0.3, "weak": 0.2, "scolded":
@@ -51,6 +52,7 @@ KINDS: dict[Kind, dict[str, float]] = {
         -0.4, "short": -0.5, "": 1.1,
     },
     "preference": {
+        "valued": 2.5, "taste": 2.0, "habitual": 1.0,
         "agent": 1.9, "=interaction": 1.0, "=doc": 0.8, "personal": 0.8, "=comment": 0.8, "want": 0.7,
         "standing": 0.5, "everywhere": 0.5, "shout": 0.4, "asks": 0.4, "annoyed": 0.3, "reminder": 0.3,
         "=api": 0.3, "dictating": 0.2, "norm": 0.2, "barred": 0.2, "refuse": 0.2, "short": 0.2, "hedge":
