@@ -286,10 +286,13 @@ WHICH = (
     "primary", "secondary", "default", "value", "local", "main",
 )  # fmt: skip
 
-# Values that stand for a value.
+# Values that stand for a value: the first even after a known prefix, the others where a name announces one.
+STAND_INS = (
+    "example", "your-", "your_", "yourkey", "yourtoken", "yoursecret", "xxxxxx", "changeme", "change-me", "change_me",
+    "placeholder", "redacted",
+)  # fmt: skip
 PLACEHOLDERS = (
-    "example", "your", "xxxxxx", "changeme", "change-me", "change_me", "placeholder", "redacted", "insert",
-    "replace", "dummy", "****", "....", "\u2026", "todo", "sample", "foobar", "some-", "some_", "not-a-",
+    *STAND_INS, "insert", "replace", "dummy", "****", "....", "\u2026", "sample", "foobar", "some-", "some_", "not-a-",
     "notreal", "123456789012345", "00000000", "lorem", "testtest", "fake-", "fake_", "fill-in", "put-",
 )  # fmt: skip
 

@@ -79,12 +79,12 @@ def _long_words(text: str) -> str:
 def _is_token(body: str) -> bool:
     """Whether what follows a known prefix was drawn at random rather than written."""
     low = body.lower()
-    if len(set(body)) < 5 or any(word in low for word in credentials.PLACEHOLDERS[:12]):
+    if len(set(body)) < 5 or any(word in low for word in credentials.STAND_INS):
         return False
     lower, upper, digit, other = classes(body)
     if not digit:
-        return lower and upper and unrest(body) > 0.25
-    return not (other and is_wordy(body))
+        return lower and upper and unrest(body) > 0.15
+    return upper or not (other and is_wordy(body))
 
 
 def _prefixes(text: str, crowd: str, found: "Found") -> None:

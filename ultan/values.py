@@ -144,11 +144,13 @@ def stands_for_another(value: str) -> bool:
         return True
     if value[0] in "$<{%@[(&*" and not value.startswith("$2"):
         return True
-    return "${" in value or "{{" in value or "$(" in value or MARK in value
+    return "${" in value or "{{" in value or MARK in value
 
 
 def is_wordy(value: str, limit: float = 0.3) -> bool:
     """Whether *value* reads like names: words in snake, kebab or camel case, digits only at their ends."""
+    if any(letter in "!@#$%^&*=+~" for letter in value):
+        return False
     parts = "".join(letter if letter in WORD else " " for letter in value).split()
     if any(part.strip(DIGITS) and any(letter in DIGITS for letter in part[:-2]) for part in parts):
         return False
@@ -215,8 +217,10 @@ def _is_code(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    if value.startswith(("/", "~/", "./", "../", "\\\\")) or "://" in value or value[1:3] in (":\\", ":/"):
+    if "://" in value:
         return unrest(value) < 0.4 or value.count("/") > 3
+    if value.startswith(("/", "~/", "./", "../", "\\\\")) or value[1:3] in (":\\", ":/"):
+        return unrest(value) < 0.4
     return value.count("/") >= 1 and is_wordy(value)
 
 
@@ -228,4 +232,9 @@ def _is_measure(value: str) -> bool:
 
 def _is_jargon(value: str) -> bool:
     low = value.lower()
-    return len(value) < 24 and any(word in low for word in credentials.JARGON) and unrest(value) < 0.45
+    parts = [low, *low.replace("-", " ").replace("_", " ").replace("/", " ").split()]
+    return (
+        len(value) < 24
+        and any(part.startswith(credentials.JARGON) for part in parts)
+        and unrest(value) < 0.45
+    )
