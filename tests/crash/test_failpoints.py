@@ -134,7 +134,9 @@ def test_a_crash_at_every_side_effect_is_made_good(start, uninterrupted, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_crash_at_every_side_effect_of_every_recovery_is_made_good(start, uninterrupted, tmp_path, record_property):
-    tried = recoveries(start, uninterrupted, str(tmp_path), range(1, uninterrupted[1] + 1))
+def test_a_crash_during_many_recoveries_is_made_good(start, uninterrupted, tmp_path, record_property):
+    stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "9"))  # 1 tries every pair: an hour
+    points = range(1, uninterrupted[1] + 1, stride)
+    tried = recoveries(start, uninterrupted, str(tmp_path), points, stride=(stride + 1) // 2)
     record_property("points", tried)
-    assert tried > uninterrupted[1]
+    assert tried > len(points)

@@ -13,7 +13,7 @@ from ultan import events, home, settings
 from ultan.errors import SettingsError
 from ultan.library import grounds, upkeep
 from ultan.library.draft import RULE_KINDS
-from ultan.library.entry import COUNTERS, Entry, front
+from ultan.library.entry import COUNTERS, Entry, Value, front
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
 from ultan.library.snapshot import LOG, Library, key, read_library
@@ -105,16 +105,17 @@ def _unreadable(seen: _Home) -> Iterator[Finding]:
 def _entries(seen: _Home) -> Iterator[Finding]:
     for pool in (seen.library.entries, seen.library.archived):
         for entry in pool.values():
+            table = front(entry.raw)
             for check in (_identity, _numbers, _days, _trust, _text, _triggers, _place, _references):
-                for code, message, remedy in check(entry, seen):
+                for code, message, remedy in check(entry, table, seen):
                     yield Finding(code, f"knowledge/{entry.path}", message, remedy)
 
 
 _Told = Iterator[tuple[str, str, str]]
+_Table = dict[str, Value]
 
 
-def _identity(entry: Entry, _seen: _Home) -> _Told:
-    table = front(entry.raw)
+def _identity(entry: Entry, table: _Table, _seen: _Home) -> _Told:
     said = table.get("id")
     if said and str(said).removesuffix(".md") != entry.id:
         yield "id", f"it says its id is {said}; its place says {entry.id}", f"write `id: {entry.id}`"
@@ -125,8 +126,7 @@ def _identity(entry: Entry, _seen: _Home) -> _Told:
             yield "alias", f"{one} and {other} say the same thing twice; {one} counts", f"remove {other}"
 
 
-def _numbers(entry: Entry, _seen: _Home) -> _Told:
-    table = front(entry.raw)
+def _numbers(_entry: Entry, table: _Table, _seen: _Home) -> _Told:
     for name in (*COUNTERS, "fired-helpful"):
         value = table.get(name)
         if value is not None and not re.fullmatch(r"\d{1,9}", str(value)):
@@ -136,7 +136,7 @@ def _numbers(entry: Entry, _seen: _Home) -> _Told:
         yield "strength", f"encoding_strength is {str(value)[:40]!r}; it lies between 0 and 1", "write a number such as 0.5"
 
 
-def _days(entry: Entry, seen: _Home) -> _Told:
+def _days(entry: Entry, _table: _Table, seen: _Home) -> _Told:
     for name in DAYS:
         value = getattr(entry, name)
         if value and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", value):
@@ -145,8 +145,8 @@ def _days(entry: Entry, seen: _Home) -> _Told:
             yield "future", f"{name} is {value}, which lies in the future", "correct the date, or the clock"
 
 
-def _trust(entry: Entry, _seen: _Home) -> _Told:
-    said = front(entry.raw).get("trust", "person")
+def _trust(entry: Entry, table: _Table, _seen: _Home) -> _Told:
+    said = table.get("trust", "person")
     if entry.trust != said and said not in ("0", "1", "2", "3"):
         yield "trust", f"no trust is called {str(said)[:40]!r}; it counts as observed", "`ultan review` confirms it"
     if entry.trust_rank >= CONFIRMED or entry.shelved:
@@ -161,7 +161,7 @@ def _trust(entry: Entry, _seen: _Home) -> _Told:
         yield "no-expiry", "what no person confirmed must expire", "`ultan review`: confirm it, or add `expires`"
 
 
-def _text(entry: Entry, _seen: _Home) -> _Told:
+def _text(entry: Entry, _table: _Table, _seen: _Home) -> _Told:
     found = redact(entry.raw)[1]
     if found:
         yield "credential", f"{found} credential{'s' if found > 1 else ''} in its text", "`ultan purge` removes it everywhere; then change the credential"
@@ -171,7 +171,7 @@ def _text(entry: Entry, _seen: _Home) -> _Told:
         yield "empty", "it says nothing", "write the rule, or archive it"
 
 
-def _triggers(entry: Entry, _seen: _Home) -> _Told:
+def _triggers(entry: Entry, _table: _Table, _seen: _Home) -> _Told:
     for trigger in entry.triggers:
         for pattern in (trigger.pattern, *trigger.unless):
             if grounds.compiled(pattern) is None:
@@ -183,14 +183,14 @@ def _triggers(entry: Entry, _seen: _Home) -> _Told:
                 yield "broad-block", f"{trigger.pattern[:60]!r} would block harmless calls; it only advises", "make the pattern narrower"
 
 
-def _place(entry: Entry, _seen: _Home) -> _Told:
+def _place(entry: Entry, _table: _Table, _seen: _Home) -> _Told:
     if entry.archived and not entry.shelved:
         yield "half-archived", "it says archived but lies among the live entries", "`ultan archive` it, or remove the line"
     if entry.shelved and entry.status == "active":
         yield "half-revived", "it says active but lies in the archive", f"`ultan restore {entry.id}`"
 
 
-def _references(entry: Entry, seen: _Home) -> _Told:
+def _references(entry: Entry, _table: _Table, seen: _Home) -> _Told:
     library = seen.library
     for target in entry.links:
         if not library.resolve(target):
