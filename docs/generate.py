@@ -4,6 +4,7 @@
 Run it after changing a command or a setting: ``nox -s docs``.
 """
 
+import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from ultan import errors, settings
 from ultan.cli.app import commands
 from ultan.cli.wiring import World
+from ultan.recall import index
 from ultan.verbs.config import span
 
 HERE = Path(__file__).parent
@@ -99,7 +101,13 @@ def _tree(error: type[errors.UltanError]) -> Iterator[type[errors.UltanError]]:
             yield from _tree(inner)
 
 
+def index_format() -> str:
+    """The page of the index's format: the docstring of its reader."""
+    return f"{MADE}\n\n# Index format\n\n{inspect.cleandoc(index.__doc__ or '')}\n"
+
+
 PAGES = {
+    "reference/index-format.md": index_format,
     "reference/cli.md": cli,
     "reference/settings.md": settings_page,
     "reference/exit-codes.md": exit_codes,

@@ -385,3 +385,44 @@ def test_colours_are_for_terminals_that_want_them(home):
 
     assert b"\x1b[" in on_a_terminal()
     assert b"\x1b[3" not in on_a_terminal(NO_COLOR="1")
+
+
+# --- the tour -------------------------------------------------------------------------------------------
+
+
+def test_the_tour_shows_every_step_with_its_input_and_output(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "ultan", "tour", "--json"], env={"HOME": str(tmp_path), "PATH": os.defpath}, cwd=tmp_path,
+        capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    steps = json.loads(done.stdout)["steps"]
+    assert list(dict.fromkeys(step["name"] for step in steps)) == ["capture", "curate", "prime", "notice", "ask", "decay", "undo"]
+    by_name = {step["name"]: step for step in reversed(steps)}
+    assert "knowledge/projects/shop/" in by_name["curate"]["came"]
+    assert "uv" in by_name["prime"]["came"]
+    assert "Library note" in by_name["notice"]["came"]
+    assert "uv" in by_name["ask"]["came"]
+    assert by_name["undo"]["came"].endswith("(silence)")
+    assert [path.name for path in tmp_path.iterdir()] == [], "the tour left something behind"
+
+
+def test_the_tour_with_ones_own_sessions_only_reads(ultan, tmp_path):
+    folder = tmp_path / ".claude" / "projects" / "-shop"
+    folder.mkdir(parents=True)
+    lines = [
+        {"type": "assistant", "uuid": "a0", "timestamp": "2026-01-05T08:59:00Z",
+         "message": {"role": "assistant", "content": [{"type": "text", "text": "I will run `pip install flask`."}]}},
+        {"type": "user", "uuid": "u1", "promptSource": "typed", "userType": "external", "timestamp": "2026-01-05T09:00:00Z",
+         "message": {"role": "user", "content": "no, use uv, never pip here"}},
+        {"type": "assistant", "uuid": "a1", "timestamp": "2026-01-05T09:01:00Z",
+         "message": {"role": "assistant", "content": [{"type": "text", "text": "Understood."}]}},
+    ]  # fmt: skip
+    path = folder / f"{SESSION}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    before = {name: raw for name, raw in everything(tmp_path).items() if "counters" not in name}
+    played = told(ultan("tour", "--mine", "--json"))
+    assert "uv" in played["steps"][0]["came"]
+    assert played["steps"][0]["given"] == "no, use uv, never pip here"
+    assert {name: raw for name, raw in everything(tmp_path).items() if "counters" not in name} == before
+    assert ultan("tour", "--mine", environ={"HOME": str(tmp_path / "nobody")}).status == 1

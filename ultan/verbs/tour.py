@@ -258,14 +258,16 @@ def _own(desk: Desk, path: str) -> Iterator[Step]:
         return
     if os.path.exists(os.path.join(desk.root, "index", "library.idx")):
         yield from _met(desk, said, session)
-    proposal = clerk.propose(Transcript(session, "", pieces), desk.library)
+    project = "".join(letter if letter.isalnum() else "-" for letter in os.path.basename(os.path.dirname(path)).lower()).strip("-")
+    proposal = clerk.propose(Transcript(session, project[-60:].strip("-") or "mine", pieces), desk.library)
     sources = {piece.id: piece for piece in pieces}
     receipt = desk.execute(
         [item.action for item in proposal.suggestions], by="clerk", session=session, sources=sources, why="tour"
     ) if proposal.suggestions else None  # fmt: skip
-    kept = "\n".join(f"{did} {name}" for did, name, _ in receipt.applied) if receipt else ""
+    kept = [f"{did} {name}" for did, name, _ in receipt.applied] if receipt else []
+    kept += [f"refused: {refusal.reason}" for refusal in receipt.refused] if receipt else []
     words = "\n".join(_short(piece.text) for piece in said[:5])
-    yield Step("curate", f"Session {session}: {len(said)} prompts of yours.", words, kept)
+    yield Step("curate", f"Session {session}: {len(said)} prompts of yours.", words, "\n".join(kept))
 
 
 def _met(desk: Desk, said: list[Piece], session: str) -> Iterator[Step]:
