@@ -184,7 +184,7 @@ def _curated(stage: Stage) -> None:
 
 def _primed(stage: Stage) -> None:
     stage.hook("SessionStart", "tour-2", source="startup")
-    prompt = "please install requests, we need it for the shop"
+    prompt = "please install the Python package requests for the shop"
     came, took = stage.hook("UserPromptSubmit", "tour-2", prompt=prompt, prompt_id="p4")
     stage.tell("prime", "Session two, a day later. What matters stands below your prompt.", f"you: {prompt}", came, took)
     thanks, took = stage.hook("UserPromptSubmit", "tour-2", prompt="thanks!", prompt_id="p5")
