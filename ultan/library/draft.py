@@ -20,6 +20,7 @@ from ultan.library.entry import (
     Entry,
     composed,
     edited,
+    front,
     parse,
     render,
     revised,
@@ -377,6 +378,9 @@ class Draft:
         entry = self._target(action.entry)
         text = action.text if action.text.endswith("\n") else action.text + "\n"  # the model strips its texts
         new = parse(text, entry.path)
+        said = front(text).get("id", entry.id)
+        if said != entry.id:
+            raise Declined(f"it says its id is {said}; `ultan restore` and links need {entry.id}, move it instead")
         self._linked(new.body, entry.links)
         self._store(new)
         return "rewrite", entry.id, ""

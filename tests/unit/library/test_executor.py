@@ -318,6 +318,8 @@ def test_a_person_rewrites_a_whole_file_and_nobody_else(desk, create):
     desk.person(Rewrite(entry="always-use-uv", text=text))
     assert desk.text("global/always-use-uv.md") == text
     assert "no frontmatter" in desk.person(Rewrite(entry="always-use-uv", text="x")).refused[0].reason
+    renamed = text.replace("id: global/always-use-uv", "id: global/other")
+    assert "its id is global/other" in desk.person(Rewrite(entry="always-use-uv", text=renamed)).refused[0].reason
 
 
 def test_merging_keeps_the_first_and_archives_the_others(desk, create):
