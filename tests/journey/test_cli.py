@@ -426,3 +426,36 @@ def test_the_tour_with_ones_own_sessions_only_reads(ultan, tmp_path):
     assert played["steps"][0]["given"] == "no, use uv, never pip here"
     assert {name: raw for name, raw in everything(tmp_path).items() if "counters" not in name} == before
     assert ultan("tour", "--mine", environ={"HOME": str(tmp_path / "nobody")}).status == 1
+
+
+# --- every command ----------------------------------------------------------------------------------------
+
+RUNS_ON = ("mcp", "serve")  # they are meant to
+
+
+def every_command():
+    from ultan.cli.app import commands
+    from ultan.cli.wiring import World
+
+    return sorted(set(commands(World(environ={})).commands) - set(RUNS_ON))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", every_command())
+def test_every_command_ends_with_an_open_pipe_on_stdin(home, name):
+    reading, writing = os.pipe()
+    try:
+        done = started(home, name, stdin=reading)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"unforeseen" not in done.stderr
+
+
+@pytest.mark.parametrize("name", every_command())
+def test_every_command_explains_itself(ultan, name):
+    said = ultan(name, "--help")
+    assert said.status == 0
+    assert said.out.startswith(f"Usage: ultan {name}")
