@@ -16,7 +16,7 @@
 | foff fterm fimp | u32 u32 u16 | the same postings by entry (only in large libraries) |
 | dflag dprior dnext | u16 f32 i32 | per entry: kind and state, prior, what supersedes it |
 | ikey inum | u64 u32 | entry ids |
-| coff card | u32 bytes | cards, JSON |
+| coff card | u32 bytes | cards, JSON, each deflated |
 | bdoc | u32 | standing rules per scope, strongest first |
 | gkey goff gtrig galways | u32 | trigrams of the literals that triggers need |
 | xoff xtrig | u32 bytes | triggers, JSON |
@@ -45,7 +45,7 @@ FORMAT = 1
 ORDER = 1 if sys.byteorder == "little" else 2
 HEADER = struct.Struct("=8sIIQIIII")  # magic, format, order, length, sections, block crcs at, table crc, header crc
 ROW = struct.Struct("=8sQQIi")  # name, offset, length, crc32, unused
-BLOCK = 16 * 1024
+BLOCK = 4 * 1024
 ITEMS = {
     "tdir": "I", "tkey": "Q", "toff": "I", "pdoc": "I", "pimp": "H", "noff": "I", "nterm": "I",
     "nsim": "B", "foff": "I", "fterm": "I", "fimp": "H", "dflag": "H", "dprior": "f", "dnext": "i", "ikey": "Q",
@@ -305,6 +305,11 @@ class Index:
         start, end = self._checked("foff", number, number + 2)
         return self._checked("fterm", start, end), self._checked("fimp", start, end)
 
+    @property
+    def has_forward(self) -> bool:
+        """Whether entries know their terms, as in a large library."""
+        return len(self._view("foff")) > 0
+
     # --- entries --------------------------------------------------------------------------------
 
     def ranges(self, project: "str | None") -> "list[tuple[int, int]]":
@@ -338,8 +343,9 @@ class Index:
         """The card of an entry."""
         start, end = self._checked("coff", number, number + 2)
         try:
-            return Card(number, plainjson.loads(str(self._checked("card", start, end), "utf-8")))
-        except (plainjson.NotJson, UnicodeDecodeError, TypeError):
+            raw = zlib.decompress(self._checked("card", start, end))
+            return Card(number, plainjson.loads(str(raw, "utf-8")))
+        except (plainjson.NotJson, UnicodeDecodeError, TypeError, zlib.error):
             raise IndexUnreadable("a card of the index is torn") from None
 
     def flags(self, number: int) -> int:

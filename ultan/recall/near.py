@@ -24,6 +24,7 @@ MOST = 16
 FLOOR = 0.4
 CHUNK = 512
 LONGEST_WORD = 24
+READERS_WORDS = 12_000
 
 
 def near_terms(
@@ -75,10 +76,10 @@ def near_terms(
 
 
 def readers_words() -> list[str]:
-    """Common English words that a library may lack and a reader use."""
+    """Common English words that a library may lack and a reader use, the commonest first."""
     from ultan.encoders.wordpiece import whole_words  # noqa: PLC0415 -- 230 KB, read only here
 
-    return whole_words()
+    return whole_words()[:READERS_WORDS]
 
 
 def is_word(term: str) -> bool:

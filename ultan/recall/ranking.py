@@ -10,6 +10,7 @@ cannot tell a good best entry from the best of a bad lot.
 from math import exp, log, sqrt
 
 from ultan.recall import index as layout
+from ultan.recall.situations import SITUATION, situations_of
 from ultan.recall.text import is_unspaced, terms
 
 TYPE_CHECKING = False
@@ -18,24 +19,42 @@ if TYPE_CHECKING:
 
     from ultan.recall.index import Card, Index
 
+    Weighed = list[tuple[int, float, list[tuple[int, int]]]]  # term, weight, where its postings stand; rarest first
+    Spread = tuple[float, float]  # mean and standard deviation over all entries in scope
+
 # Each with what leaving it out costs in recall@3 on PrimeBench's development half (`docs/benchmarks`).
 WEIGHTS = {
-    "words": 1.0,  # BM25F
+    "words": 0.5,  # BM25F
     "near": 1.0,  # the same through near terms: semantics without a model
     "tail": 0.3,  # the assistant's last words, as a signal of their own; appended to the prompt they hurt
     "files": 0.15,  # names of the files in play
+    "situation": 0.5,  # what is going on, where a cue names it outright
     "meaning": 1.0,  # warm: cosine of the prompt to title and cues
     "best_cue": 0.5,  # warm: cosine to the nearest cue
     "body": 0.5,  # warm: cosine to the body
 }
+MODEL_FREE = ("words", "near", "tail", "files")
 MOST_TERMS = 64  # of a prompt, its rarest; fewer cost recall (16: -.02), more only time
-POSTINGS = 40_000  # read at a prompt, at most; rare terms come first
+POSTINGS = 6_000  # read before a large library is answered in two stages; rare terms come first
+CANDIDATES = 120  # entries that the second stage looks at
 TAIL_CHARS = 400
 MOST_FILES = 8
 SHOWN = 3
 PROMPT_CHARS = 20_000
 KIND_MARKS = {"convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A", "decision": "D", "event": "E"}
 FRESH_DAYS = 7
+USUAL_SIZE = 160  # entries in scope that the scorer for silence was fitted on, about
+EVERYDAY_SHARE = 0.12
+# Stems that any prompt to a coding agent may hold, whatever it is about.
+EVERYDAY = frozenset(
+    "add allow app ask avail befor behavior break bug call case chang check clean code command complet config "
+    "correct creat current default delet differ doc easi edit error exampl exist fail featur file find first fix folder "
+    "follow function give good handl happen help implement improv input instal issu item keep last later line list load "
+    "look make mean move name new number old open option order output part pass path plan point possibl "
+    "problem process project prompt put question read remov renam repo result return review right run save "
+    "script set setup show simpl start stop support sure task tell thing think time tool tri type understand updat "
+    "user valu version view wait want way work write wrong".split()  # noqa: SIM905 -- a table of words
+)
 
 
 class Query:
@@ -117,20 +136,29 @@ class Primed:
 class Scope:
     """The entries in scope for one query, and the idf of terms among them."""
 
-    __slots__ = ("_idf", "index", "ranges", "size")
+    __slots__ = ("_idf", "index", "ranges", "size", "supposed")
 
     def __init__(self, index: "Index", project: "str | None") -> None:
         self.index = index
         self.ranges = index.ranges(project)
         self.size = sum(high - low for low, high in self.ranges)
         self._idf: dict[int, float] = {}
+        self.supposed = max(self.size, USUAL_SIZE)
 
-    def idf(self, stretches: "list[tuple[int, int]]") -> float:
-        """How rare a term with these postings is here; the idf of BM25L, never negative."""
-        return log((self.size + 1.0) / (sum(end - start for start, end in stretches) + 0.5))
+    def idf(self, stretches: "list[tuple[int, int]]", term: str = "") -> float:
+        """How rare a term with these postings is here; the idf of BM25L, never negative.
+
+        A young library is filled up to ``USUAL_SIZE`` with imagined entries that hold only everyday
+        words: otherwise no term of five entries is rare, and the first memory would never come back.
+        """
+        holders = float(sum(end - start for start, end in stretches))
+        imagined = self.supposed - self.size
+        if imagined and term in EVERYDAY:
+            holders += EVERYDAY_SHARE * imagined
+        return log((self.supposed + 1.0) / (holders + 0.5))
 
 
-def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) -> "list[tuple[int, float, list[tuple[int, int]]]]":
+def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) -> "Weighed":
     """The rarest known terms of a text: (number, weight, postings), rarest first.
 
     The weight is the idf, raised by the logarithm of how often the text repeats the term.
@@ -145,47 +173,41 @@ def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) 
         if number < 0:
             continue
         stretches = index.postings(number, scope.ranges)
-        idf = scope.idf(stretches)
+        idf = scope.idf(stretches, term)
         found.append((number, idf if count == 1 else idf * (1.0 + log(count)), stretches))
     found.sort(key=lambda item: (-item[1], item[0]))
     return found[:most]
 
 
-def lexical(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> "dict[int, float]":
-    """BM25F of every entry in scope that shares a term."""
+def lexical(scope: Scope, weighed: "Weighed", most: int = 1 << 60) -> "dict[int, float]":
+    """BM25F of every entry in scope that shares a term; after *most* postings the commonest terms are left out."""
     index = scope.index
     scores: dict[int, float] = {}
-    left = POSTINGS
     get = scores.get
     for _, idf, stretches in weighed:
         factor = idf / layout.FULL_WEIGHT
         for start, end in stretches:
-            left -= end - start
-            if left < 0:
+            if end - start > most and scores:
                 return scores
+            most -= end - start
             for doc, weight in zip(index.docs(start, end), index.weights(start, end), strict=True):
                 scores[doc] = get(doc, 0.0) + weight * factor
     return scores
 
 
-def near(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> "dict[int, float]":
+def near(scope: Scope, weighed: "Weighed") -> "dict[int, float]":
     """The same through near terms: of all that is near a word of the text, the nearest in an entry counts."""
     index = scope.index
     scores: dict[int, float] = {}
-    left = POSTINGS
-    for number, idf, stretches in weighed:
+    for number, known_idf, stretches in weighed:
         best: dict[int, float] = {}
         neighbours = index.near(number)
-        if not stretches and neighbours:  # a word the library lacks weighs as much as its nearest does
-            idf = scope.idf(index.postings(neighbours[0][0], scope.ranges))  # noqa: PLW2901
+        idf = near_idf(scope, known_idf, stretches, neighbours)
         own = [(stretch, 1.0) for stretch in stretches]
         for other, similarity in neighbours:
             own += [(stretch, similarity) for stretch in index.postings(other, scope.ranges)]
         get = best.get
         for (start, end), similarity in own:
-            left -= end - start
-            if left < 0:
-                break
             factor = similarity * idf / layout.FULL_WEIGHT
             for doc, weight in zip(index.docs(start, end), index.weights(start, end), strict=True):
                 value = weight * factor
@@ -196,6 +218,67 @@ def near(scope: Scope, weighed: "list[tuple[int, float, list[tuple[int, int]]]]"
     return scores
 
 
+def near_idf(
+    scope: Scope, idf: float, stretches: "list[tuple[int, int]]", neighbours: "list[tuple[int, float]]"
+) -> float:
+    """The weight of a term among near terms: a word the library lacks weighs as much as its nearest does."""
+    if stretches or not neighbours:
+        return idf
+    return scope.idf(scope.index.postings(neighbours[0][0], scope.ranges))
+
+
+def in_two_stages(scope: Scope, query: Query, weighed: "Weighed") -> "tuple[dict[str, Mapping[int, float]], Spread]":
+    """The signals for the best candidates of a large library, and how the words of all of them spread.
+
+    First the rare terms choose ``CANDIDATES`` entries; then each of these is scored in full from its
+    own list of terms, so that the cost no longer grows with how common a word is.
+    """
+    index = scope.index
+    first = lexical(scope, weighed, POSTINGS)
+    spread = standardised(first, scope.size)
+    chosen = sorted(first, key=lambda doc: (-first[doc], doc))[:CANDIDATES]
+    wanted: dict[int, list[tuple[str, int, float]]] = {}
+
+    def want(term: int, name: str, place: int, factor: float) -> None:
+        wanted.setdefault(term, []).append((name, place, factor / layout.FULL_WEIGHT))
+
+    for place, (number, idf, stretches) in enumerate(weighed):
+        want(number, "words", place, idf)
+        if index.encoder:
+            neighbours = index.near(number)
+            weight = near_idf(scope, idf, stretches, neighbours)
+            want(number, "near", place, weight)
+            for other, similarity in neighbours:
+                want(other, "near", place, weight * similarity)
+    sides = {"tail": query.tail[-TAIL_CHARS:], "files": file_words(query.files[:MOST_FILES])}
+    for name, text in sides.items():
+        if text:
+            for place, (number, idf, _) in enumerate(weighed_terms(scope, terms(text))):
+                want(number, name, place, idf)
+    signals: dict[str, dict[int, float]] = {}
+    for doc in chosen:
+        best: dict[tuple[str, int], float] = {}
+        for term, weight in zip(*index.forward(doc), strict=True):
+            for name, place, factor in wanted.get(term, ()):
+                value = weight * factor
+                if value > best.get((name, place), 0.0):
+                    best[name, place] = value
+        for (name, _), value in best.items():
+            scores = signals.setdefault(name, {})
+            scores[doc] = scores.get(doc, 0.0) + value
+    return dict(signals), spread
+
+
+def in_situations(scope: Scope, keys: "list[str]") -> "dict[int, float]":
+    """Entries whose cues name a situation that is on; rarer situations count more."""
+    found: dict[int, float] = {}
+    for _, weight, stretches in weighed_terms(scope, keys):
+        for start, end in stretches:
+            for doc in scope.index.docs(start, end):
+                found[doc] = found.get(doc, 0.0) + weight
+    return found
+
+
 def file_words(files: "Iterable[str]") -> str:
     """The words in the names of files, without folder and extension."""
     return " ".join(path.replace("\\", "/").rsplit("/", 1)[-1].rpartition(".")[0] or path for path in files)
@@ -204,7 +287,7 @@ def file_words(files: "Iterable[str]") -> str:
 # --- fusion --------------------------------------------------------------------------------------
 
 
-def standardised(scores: "Mapping[int, float]", size: int) -> "tuple[float, float]":
+def standardised(scores: "Mapping[int, float]", size: int) -> "Spread":
     """Mean and standard deviation over all *size* entries, those without a score counted as 0."""
     if not scores or not size:
         return 0.0, 1.0
@@ -213,14 +296,16 @@ def standardised(scores: "Mapping[int, float]", size: int) -> "tuple[float, floa
     return mean, sqrt(variance) if variance > 1e-12 else 1.0
 
 
-def fused(signals: "Mapping[str, Mapping[int, float]]", size: int, weights: "Mapping[str, float]") -> "dict[int, float]":
+def fused(
+    signals: "Mapping[str, Mapping[int, float]]", spreads: "Mapping[str, Spread]", weights: "Mapping[str, float]"
+) -> "dict[int, float]":
     """The weighted sum of all signals in standard deviations, for every entry any of them knows."""
     total: dict[int, float] = {}
     base = 0.0
     for name, scores in signals.items():
         if not scores:
             continue
-        mean, deviation = standardised(scores, size)
+        mean, deviation = spreads[name]
         factor = weights.get(name, 0.0) / deviation
         base -= mean * factor
         for doc, value in scores.items():
@@ -238,28 +323,34 @@ def rank(
     if not scope.size:
         return result
     weighed = weighed_terms(scope, terms(query.text[:PROMPT_CHARS]))
-    signals = signals_of(scope, query, weighed)
+    spreads: dict[str, Spread] = {}
+    if index.has_forward and sum(end - start for _, _, s in weighed for start, end in s) > POSTINGS:
+        signals, spread = in_two_stages(scope, query, weighed)
+        spreads = dict.fromkeys(("words", "near"), spread)
+    else:
+        signals = signals_of(scope, query, weighed)
+    if index.meta.get("situations"):
+        named = situations_of(query.text, query.files, query.tail)
+        signals["situation"] = in_situations(scope, [SITUATION + name for name in named])
     for name, scores in (extra or {}).items():
         signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
-    totals = fused(signals, scope.size, weights)
+    spreads = {name: spreads.get(name) or standardised(scores, scope.size) for name, scores in signals.items()}
+    totals = fused(signals, spreads, weights)
     order = sorted(totals, key=lambda doc: (-totals[doc], doc))[: limit * 2]
     boosted = [(totals[doc] + index.prior(doc), doc) for doc in order]
     boosted.sort(key=lambda pair: (-pair[0], pair[1]))
-    stats = {name: standardised(scores, scope.size) for name, scores in signals.items()}
     for score, doc in corrected(index, boosted)[:limit]:
         parts = {}
         for name, scores in signals.items():
             raw = scores.get(doc, 0.0)
-            parts[name] = (raw, (raw - stats[name][0]) / stats[name][1])
+            parts[name] = (raw, (raw - spreads[name][0]) / spreads[name][1])
         result.append(Scored(doc, score, parts, index.card(doc)))
     result.rankings = [name for name, scores in signals.items() if scores]
     judge(result, weighed)
     return result
 
 
-def signals_of(
-    scope: Scope, query: Query, weighed: "list[tuple[int, float, list[tuple[int, int]]]]"
-) -> "dict[str, Mapping[int, float]]":
+def signals_of(scope: Scope, query: Query, weighed: "Weighed") -> "dict[str, Mapping[int, float]]":
     """The signals that need no model: name → entry number → score."""
     signals: dict[str, Mapping[int, float]] = {"words": lexical(scope, weighed)}
     if scope.index.encoder:
@@ -294,10 +385,13 @@ def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple
 # --- silence -------------------------------------------------------------------------------------
 
 # A logistic regression over raw scores, fitted by tests/bench/fit_silence.py; one row a feature.
-SILENCE = {"bias": -4.0, "words": 0.8, "near_share": 1.0, "fused": 0.2, "length": -0.3, "tail": 0.1, "place": -0.2, "shared": -0.2}
+SILENCE = {
+    "bias": -7.857, "words": 1.174, "near_share": 3.752, "fused": 0.1711, "length": 0.4103, "tail": 0.1908,
+    "place": -0.3735, "shared": 0.5837,
+}  # fmt: skip
 
 
-def judge(ranked: Ranked, weighed: "list[tuple[int, float, list[tuple[int, int]]]]") -> None:
+def judge(ranked: Ranked, weighed: "Weighed") -> None:
     """Give each entry, and the whole answer, the probability that showing it helps."""
     whole = sum(weight for _, weight, _ in weighed)
     for place, item in enumerate(ranked):
@@ -314,7 +408,7 @@ def features(item: Scored, place: int, whole: float, count: int) -> "dict[str, f
     return {
         "words": log(1.0 + words),
         "near_share": near_score / (whole + 4.0),
-        "fused": item.score,
+        "fused": sum(WEIGHTS[name] * item.parts[name][1] for name in MODEL_FREE if name in item.parts),
         "length": log(1.0 + count),
         "tail": log(1.0 + item.parts["tail"][0]) if "tail" in item.parts else 0.0,
         "place": float(min(place, 4)),
@@ -347,13 +441,13 @@ def prime(
     """The few entries worth showing at a prompt, or none."""
     settings = index.settings
     most = int(settings.get("priming.entries", SHOWN))
-    floor = float(settings.get("priming.min_relevance", 0.5))
+    floor = float(settings.get("priming.min_relevance", 0.48))
     if needs_nothing(query.text) or most <= 0:
         return Primed([], [], 0.0, [])
-    ranked = rank(index, query, extra)
+    ranked = rank(index, query, extra, limit=10)
     left_out: list[tuple[str, str]] = []
     cards: list[Card] = []
-    for item in ranked[:20]:
+    for item in ranked:
         card = item.card
         reason = why_not(card, already, now_day or query.day)
         if not reason and item.probability < floor:

@@ -117,26 +117,33 @@ def terms(text: str) -> "list[str]":
 def spelled(text: str) -> "Iterator[tuple[str, str]]":
     """Each term of *text* with the lower-case word it came from."""
     left = MOST_TERMS
+    known = _known
     for word in words(text):
-        if len(word) > LONGEST:
-            continue
-        if is_unspaced(word[0]):
-            grams = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
-            for gram in grams:
-                yield gram, gram
-            left -= len(grams)
-        else:
-            pieces = parts(word)
-            if len(pieces) > 1:
-                whole = word.lower()
-                yield whole, whole
-            for piece in pieces:
-                if piece in STOP or (len(piece) < 2 and not piece.isdigit()):
-                    continue
-                yield stem(piece), piece
-                left -= 1
+        found = known.get(word)
+        if found is None:
+            if len(known) > MOST_KNOWN:
+                known.clear()  # a compile of a huge library may not grow without end
+            found = known[word] = _terms_of(word)
+        yield from found
+        left -= len(found)
         if left <= 0:
             return
+
+
+MOST_KNOWN = 200_000
+_known: "dict[str, tuple[tuple[str, str], ...]]" = {}
+
+
+def _terms_of(word: str) -> "tuple[tuple[str, str], ...]":
+    if len(word) > LONGEST:
+        return ()
+    if is_unspaced(word[0]):
+        return tuple((gram, gram) for gram in [word[at : at + 2] for at in range(len(word) - 1)] or [word])
+    pieces = parts(word)
+    found = [(stem(piece), piece) for piece in pieces if piece not in STOP and (len(piece) > 1 or piece.isdigit())]
+    if len(pieces) > 1:
+        found.insert(0, (word.lower(), word.lower()))
+    return tuple(found)
 
 
 # --- Snowball's English stemmer -----------------------------------------------------------------
@@ -165,18 +172,10 @@ _STEP4 = frozenset(
 _DOUBLES = frozenset("bb dd ff gg mm nn pp rr tt".split())  # noqa: SIM905
 _VALID_LI = frozenset("cdeghkmnrt")
 
-_stems: "dict[str, str]" = {}
-
 
 def stem(word: str) -> str:
     """The stem of a lower-case word, as Snowball's English stemmer gives it."""
-    known = _stems.get(word)
-    if known is None:
-        known = _stemmed(word) if len(word) > 2 and word.isascii() else word
-        if len(_stems) > 200_000:
-            _stems.clear()  # a compile of a huge library may not grow without end
-        _stems[word] = known
-    return known
+    return _stemmed(word) if len(word) > 2 and word.isascii() else word
 
 
 def _stemmed(word: str) -> str:  # noqa: C901 -- the algorithm's own sequence of steps

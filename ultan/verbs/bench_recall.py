@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from dataclasses import field as member
 from typing import TYPE_CHECKING, Any
 
+from ultan.encoders import load
 from ultan.errors import UsageError
 from ultan.library.entry import KINDS, Entry, Trigger
 from ultan.recall import briefing, ranking
@@ -82,16 +83,18 @@ def bench_recall(
     """Every figure of ``bench recall`` for the data set in *folder*, ready to be printed as JSON.
 
     *groups* are names joined by ``+`` to be taken together; with *baselines* grep, BM25 by rank-bm25,
-    vectors alone and reciprocal rank fusion stand beside ours.
+    vectors alone and reciprocal rank fusion stand beside ours. *cache* is a folder in which vectors
+    may be kept from one run to the next.
 
     Raises:
         UsageError: the folder holds no such data set.
     """
     settings = settings or Settings()
     data = read(folder)
+    encoder = encoder or load(settings)
     index = build_from_entries(data.entries, settings, encoder, cache)
     signals: Signals | None = None
-    if mode == "warm" and encoder is not None:
+    if mode == "warm":
         signals = Warm(index, encoder, cache).signals
     answers = [answer(index, asked, data, max(top, 10), signals, weights) for asked in data.queries]
     report = figures(data, answers, groups)
@@ -116,7 +119,7 @@ def read(folder: str) -> DataSet:
         UsageError: a file is missing or no JSON lines.
     """
     entries, names = read_entries(folder)
-    queries = []
+    queries: list[Asked] = []
     for row in _rows(folder, QUERY_FILES):
         pool = str(row.get("pool", row.get("project", "")))
         queries.append(
@@ -204,8 +207,7 @@ def answer(
         result.rendered_all = ranking.render([item.card for item in ranked[:most]], budget, "", asked.day)
         if not ranking.needs_nothing(asked.text):
             usable = [item for item in ranked if not ranking.why_not(item.card, set(), asked.day)]
-            chosen = sorted(usable, key=lambda item: -item.probability)[: most * 3]
-            result.graded = [(data.names[item.card.id], item.probability) for item in chosen]
+            result.graded = [(data.names[item.card.id], item.probability) for item in usable[:20]]
     return result
 
 

@@ -101,11 +101,11 @@ def test_a_query_checks_only_what_it_touches() -> None:
     raw = bytearray(making.Draft(many).encoded(Settings().baked(), "", 0.0))
     index = Index(bytes(raw))
     offset, size, _ = index._sections["card"]
-    raw[offset + size - 3] ^= 1
+    raw[offset + size // 2] ^= 1
     torn = Index(bytes(raw))
     assert torn.card(0).id == "global/e0"
     with pytest.raises(IndexUnreadable):
-        torn.card(299)
+        [torn.card(number) for number in range(140, 160)]
     with pytest.raises(IndexUnreadable):
         torn.verify()
 

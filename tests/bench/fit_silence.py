@@ -1,0 +1,112 @@
+"""Fit ``ranking.SILENCE``: when is an entry worth showing? ``python tests/bench/fit_silence.py DIR [CACHE]``.
+
+A ridge logistic regression over the raw features that ``ranking.features`` gives, on the first five
+entries of every prompt in DIR (PrimeBench's format); weights are printed in the form of the table.
+Cross-validated by session, so that no prompt is judged by weights that saw its neighbours. Seeded;
+the same data give the same table.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+from ultan.encoders import load
+from ultan.recall import ranking
+from ultan.recall.compile import build_from_entries
+from ultan.settings import Settings
+from ultan.verbs.bench_recall import read
+
+FIRST, FOLDS, RIDGE, SEEDS = 5, 10, 3.0, range(4)
+
+
+def main(folder: str, cache: str) -> None:
+    """Print cross-validated figures and the table."""
+    names, rows, labels, owners, speaking, sessions = gathered(folder, cache)
+    for seed in SEEDS:
+        out = cross_validated(rows, labels, owners, sessions, seed)
+        print(seed, " | ".join(described(out, labels, owners, speaking, most) for most in (0.05, 0.09, 0.12)))
+    weights = folded(rows, labels)
+    print("SILENCE = {" + ", ".join(f'"{name}": {value:.4g}' for name, value in zip(("bias", *names), weights, strict=True)) + "}")
+
+
+def gathered(folder: str, cache: str):
+    """Features and labels of the first entries of every prompt."""
+    data = read(folder)
+    with open(os.path.join(folder, "prompts.jsonl"), encoding="utf-8") as file:
+        sources = [json.loads(line).get("source", {}).get("session", number) for number, line in enumerate(file)]
+    settings = Settings()
+    index = build_from_entries(data.entries, settings, load(settings), cache)
+    rows, labels, owners, names = [], [], [], []
+    for number, asked in enumerate(data.queries):
+        if ranking.needs_nothing(asked.text):
+            continue
+        query = ranking.Query(asked.text, asked.pool or None, asked.files, tail=asked.tail)
+        for item in ranking.rank(index, query)[:FIRST]:
+            names = list(item.features)
+            rows.append(list(item.features.values()))
+            labels.append(data.names[item.card.id] in asked.relevant)
+            owners.append(number)
+    speaking = np.array([bool(asked.relevant) for asked in data.queries])
+    return names, np.array(rows), np.array(labels, float), np.array(owners), speaking, np.array(sources)
+
+
+def fitted(rows, labels):
+    """Weights, the bias last, by Newton's method."""
+    weights = np.zeros(rows.shape[1])
+    ridge = RIDGE * np.eye(rows.shape[1])
+    ridge[-1, -1] = 1e-6
+    for _ in range(40):
+        chance = 1 / (1 + np.exp(-rows @ weights))
+        slope = rows.T @ (chance - labels) + ridge @ weights
+        weights -= np.linalg.solve((rows.T * (chance * (1 - chance))) @ rows + ridge, slope)
+    return weights
+
+
+def folded(rows, labels):
+    """Weights for features as they come, the bias first."""
+    mean, deviation = rows.mean(0), rows.std(0) + 1e-9
+    weights = fitted(np.c_[(rows - mean) / deviation, np.ones(len(rows))], labels)
+    raw = weights[:-1] / deviation
+    return [weights[-1] - raw @ mean, *raw]
+
+
+def cross_validated(rows, labels, owners, sessions, seed):
+    """The probability of every row by weights fitted without its session."""
+    groups = np.unique(sessions)
+    np.random.default_rng(seed).shuffle(groups)
+    fold_of = {group: at % FOLDS for at, group in enumerate(groups)}
+    folds = np.array([fold_of[sessions[owner]] for owner in owners])
+    out = np.zeros(len(rows))
+    for fold in range(FOLDS):
+        away = folds != fold
+        bias, *weights = folded(rows[away], labels[away])
+        out[~away] = 1 / (1 + np.exp(-(rows[~away] @ np.array(weights) + bias)))
+    return out
+
+
+def described(chances, labels, owners, speaking, most_false):
+    """The best hit rate with a false-prime rate of at most *most_false*."""
+    best = (0.0, 0.0, 0.0, 1.0)
+    for floor in np.unique(np.round(chances, 2)):
+        false = hits = shown = right = 0
+        for number in range(len(speaking)):
+            mine = owners == number
+            order = np.argsort(-chances[mine], kind="stable")[:3]
+            chosen = [at for at in order if chances[mine][at] >= floor]
+            good = sum(labels[mine][at] for at in chosen)
+            shown += len(chosen)
+            right += good
+            if speaking[number]:
+                hits += bool(good)
+            else:
+                false += bool(chosen)
+        rate, hit = false / max(1, (~speaking).sum()), hits / max(1, speaking.sum())
+        if rate <= most_false and hit > best[0]:
+            best = (hit, rate, right / max(1, shown), floor)
+    return "false {1:.2f} hit {0:.2f} precision {2:.2f} at {3:.2f}".format(*best)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
