@@ -152,7 +152,7 @@ def _key_blocks(text: str, found: "Found") -> None:
             label = text[at + 9 : at + 80].partition("-----")[0]
             opened = text.rfind("-----BEGIN", max(0, at - _BLOCK), at)
             if "PRIVATE KEY" in label and (opened < 0 or text.find("-----END", opened, at) >= 0):
-                found.append((_lines_start(text, at), at + len(label) + 14, "private-key"))
+                found.append((_lines_start(text, at), min(at + len(label) + 14, len(text)), "private-key"))
     for at in places_of(text, "Private-Lines:"):
         start = at + 14 + run(text, at + 14, " \t" + DIGITS)
         end = _lines_end(text, start)
@@ -166,7 +166,7 @@ def _block_end(text: str, begin: int) -> int:
     other = text.find("-----BEGIN ", begin, begin + _BLOCK)
     if end >= 0 and (other < 0 or end < other):
         tail = text.find("-----", end + 9, end + 80)
-        return tail + 5 if tail >= 0 else end + 9
+        return tail + 5 if tail >= 0 else min(end + 9, len(text))
     return _lines_end(text, begin)
 
 
@@ -183,7 +183,7 @@ def _lines_start(text: str, end: int) -> int:
 
 def _lines_end(text: str, begin: int) -> int:
     """The end of the lines of base64 that follow *begin*, whether their ends are real or written out."""
-    end = at = begin
+    end = at = min(begin, len(text))
     while at < len(text):
         while text.startswith(("\\n", "\\r", "\\t"), at):
             at += 2

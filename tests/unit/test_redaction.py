@@ -142,6 +142,17 @@ def test_the_tail_of_a_key_block_goes_even_when_its_beginning_was_cut_off():
     assert out.endswith("\nok")
 
 
+def test_a_key_block_whose_last_line_was_cut_off_ends_with_the_text():
+    for end in ("-----END RSA PRIVATE KEY", "-----END RSA PRIVATE KEY--", "-----END ", "-----END"):
+        text = f"-----BEGIN RSA PRIVATE KEY-----\n{'QUJD' * 16}\n{end}"
+        assert redaction.redact(text)[0].startswith("[redacted:private-key]")
+        assert redaction.redact(f"{text}\\ud800")[1] >= 1
+    assert redaction.redact("A PRIVATE KEY-----\n-----END PRIVATE KEY")[1] == 1
+    for size in range(11, 32):
+        out, _ = redaction.redact("\ufeff" + "-----BEGIN RSA PRIVATE KEY-----"[:size] + " PRIVATE KEY")
+        assert redaction.redact(out) == (out, 0)
+
+
 def test_a_numbered_key_block_as_a_tool_prints_it_goes_whole():
     block = Maker(29).key_block(end=False).split("\n")
     out, _ = redaction.redact("\n".join(f"{n:6}\u2192{line}" for n, line in enumerate(block, 1)))
