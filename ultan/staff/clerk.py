@@ -101,6 +101,8 @@ def settled(drafts: Iterable[Draft]) -> list[Draft]:
     """*drafts* without repetition and contradiction: what is said again adds evidence, the last word wins."""
     kept: list[Draft] = []
     for draft in drafts:
+        if draft.subject.is_absurd:
+            continue  # it wants what it forbids: nobody can follow it
         kept = [old for old in kept if not subjects.replaces(draft.subject, old.subject)]
         for place, old in enumerate(kept):
             if subjects.same(draft.subject, old.subject) or subjects.same(old.subject, draft.subject):

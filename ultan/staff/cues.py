@@ -27,6 +27,7 @@ LOANED = (
 )  # fmt: skip
 _PLAINLY = 2  # frequent words of English that, if no other language has as many, settle it
 _UNSPACED = frozenset(("ja", "zh", "ko"))
+_VERB_LAST = frozenset(("ja", "ko", "tr", "hi"))
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKS = (
     "\u0300-\u036f\u064b-\u0655\u0900-\u0903\u093a-\u094f\u0962\u0963"  # vowel signs belong to their word
@@ -75,6 +76,7 @@ class Cues:
     stems: Mapping[str, tuple[Phrase, ...]]
     stem_lengths: tuple[int, ...]
     spaced: bool
+    verb_last: bool
 
     def hits(self, text: str) -> tuple[Hit, ...]:
         """Every phrase of the table in *text*, in order."""
@@ -127,6 +129,7 @@ def table(language: str) -> Cues:
         stems=stems,
         stem_lengths=tuple(sorted({len(stem) for stem in stems})),
         spaced=language not in _UNSPACED,
+        verb_last=language in _VERB_LAST,
     )
 
 

@@ -55,7 +55,6 @@ _GIT = re.compile(
 _LITERAL = re.compile(r"`([^`\n]+)`")
 _GLOB = re.compile(r"(?<![\w/])((?:[\w.*-]+/)+[\w.*-]*|\*\.[A-Za-z]{1,5}|[\w-]+\.(?:md|py|ts|tsx|js|go|rs|toml|yaml|yml|json|lock|sql|sh|mod|css|html))(?![\w/])")  # fmt: skip
 _EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[,;:.!?]\s|\b(?:but|use|instead|always|only|and use|because)\b", re.IGNORECASE)
 _BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.IGNORECASE)
 _TITLE_CHARS = 90
 _OF_THE_PROJECT = frozenset(("tool", "data", "api", "ui", "build"))
@@ -184,15 +183,9 @@ def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
 
 
 def _banned(rule: str, cues: Cues) -> list[str]:
-    segments = []
-    for hit in cues.named(rule, "never", "ban", "contrast"):
-        rest = rule[hit.end :]
-        stop = _CLAUSE_END.search(rest)
-        segments.append(rest[: stop.start()] if stop else rest)
+    segments, _ = subjects.banned(rule, cues)
     if _BANNED_BEFORE.search(rule):
-        segments.append(rule[: _BANNED_BEFORE.search(rule).start()])  # type: ignore[union-attr]
-    if re.search(r"(?:,|\bund\b|\band)\s*(?:not|never|nicht|nie)\s+[a-z]+", rule):
-        segments += re.findall(r"\b(?:not|never|nicht|nie)\s+(?:use\s+)?([\w` -]+)", rule)
+        segments.append(_BANNED_BEFORE.split(rule, maxsplit=1)[0])
     return segments
 
 

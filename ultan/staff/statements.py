@@ -17,6 +17,8 @@ LONGEST_TO_CUT = 400  # characters; longer ones are no plain rule
 _AND = re.compile(
     r"[,;]?\s+(?:and|und|et|y|e|en|i|и|та|ve|و|agus)\s+(?:also\s+|then\s+|that\s+)?|;\s+", re.IGNORECASE
 )
+LEAST_RELAYED = 3  # statements in a message that announces and then quotes
+SHORT_COMMENT = 160  # characters of a person's remark after what they relayed
 LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -39,7 +41,8 @@ _BREAK = re.compile(
 )
 _SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?![A-Za-z0-9_])")
 _NOT_THAT = re.compile(
-    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w", re.IGNORECASE
+    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w",
+    re.IGNORECASE,
 )
 _CAPS = re.compile(r"\b(?!(?:API|CLI|JSON|HTML|HTTP|SQL|URL|TODO|README|CLAUDE|AGENTS|DRY|CI|CD|UI|UX|DB|ID|MD)\b)[A-Z]{3,}\b")  # fmt: skip
 _NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
@@ -50,7 +53,7 @@ _CODE = re.compile(
 
 # Marks that say more together than each alone: name, all of these, none of those.
 DICTATING = frozenset(("taste", "forbid", "standing", "never", "ask", "order", "practice", "norm", "want"))
-COMBINED = (
+COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
     ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
     ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
@@ -121,7 +124,23 @@ def statements(text: str) -> list[Statement]:
     found: list[Statement] = []
     for start, end in _stretches(own):
         found += _clauses(_read(text[start:end], start, cues), cues)
-    return found
+    return _with_relayed(found, text)
+
+
+def _with_relayed(found: list[Statement], text: str) -> list[Statement]:
+    """*found*, with what follows the announcement of somebody else's words marked as relayed.
+
+    The last paragraph is the person's own again if it is short.
+    """
+    announced = next((each for each in found if "relay" in each.marks), None)
+    if announced is None or len(found) < LEAST_RELAYED:
+        return found
+    tail = text.rstrip().rfind("\n\n")
+    own_from = tail if tail > announced.end and len(text) - tail < SHORT_COMMENT else len(text)
+    return [
+        replace(each, marks=each.marks | {"relayed"}) if announced.end <= each.start < own_from else each
+        for each in found
+    ]
 
 
 def _clauses(statement: Statement, cues: Cues) -> list[Statement]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ultan.recall.text import terms
+from ultan.staff.commands import commands_in
 from ultan.staff.cues import Cues, table
 
 # Objects whose names and bodies rules are about, and what a rule may want on them.
@@ -34,13 +35,29 @@ _OF = re.compile(
     r"\s+(?:of|for|in|von|der|de|des|van|di|do|da)\s+(?:your|all|the|every|each|alle|toutes?|todas?)?\s*",
     re.IGNORECASE,
 )
+_PROPER = re.compile(r"(?<=[a-z,;)] )[A-Z][A-Za-z]*[a-z][A-Za-z]*")
+_CLAUSE = re.compile(r"[,;:、，،;]\s*")  # noqa: RUF001 -- commas of other scripts
+_STOP = re.compile(
+    r"[,;:、，،](?:\s|(?=[^\x00-\x7f]))|[.!?](?:\s|$)|[。！]|\b(?:but|use|instead|because|sondern|mais|sino|mas|ma|maar|ale|lecz|а|але|ama)\b",  # noqa: RUF001 -- their own marks
+    re.IGNORECASE,
+)
+_NOT_THAT = re.compile(
+    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|nicht|pas|non|não|niet|не|ні|değil)\s+(\w[^,;.!?]*)",
+    re.IGNORECASE,
+)
+_PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
 _NEAR = 12  # characters between "naming" and what is named
+_SAME, _OPPOSITE, _OTHER_VALUE = (
+    0.55,
+    0.6,
+    0.7,
+)  # likeness from which two rules are one, deny or replace each other
 _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
 FRAME = frozenset(
     terms(
-        "want like make sure always never ensure remember going forward new keep mind start include add good great "
+        "instead want like make sure always never ensure remember going forward new keep mind start include add good great "
         "important please now later also first second everything anything"
     )
 )
@@ -65,11 +82,22 @@ class Subject:
     """What a rule is about, in a form that two rules can be compared by."""
 
     slots: tuple[Slot, ...]
-    values: frozenset[str]
-    words: frozenset[str]
+    values: frozenset[str]  # literal: quoted words, identifiers, numbers, known commands
+    wants: frozenset[str]  # content words outside what is forbidden
+    bans: frozenset[str]  # content words of what is forbidden
     concepts: frozenset[str]
-    negative: bool
+    negative: bool  # the whole is forbidden, not only an alternative
     language: str = field(compare=False, default="en")
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All content words."""
+        return self.wants | self.bans
+
+    @property
+    def is_absurd(self) -> bool:
+        """Whether it wants exactly what it forbids."""
+        return bool(self.bans) and self.wants == self.bans
 
     @property
     def is_whole(self) -> bool:
@@ -97,17 +125,59 @@ def subject_of(text: str, cues: Cues | None = None) -> Subject:
 def _subject_of(text: str, language: str) -> Subject:
     cues = table(language)
     core = before_reason(text, cues)
-    values = values_in(core)
+    literal = values_in(core)
     plain = _TOKEN.sub(" ", core)
-    concepts = cues.things(plain)
+    segments, negative = banned(core, cues)
+    bans = frozenset(word for segment in segments for word in _content(segment))
+    wanted = core
+    for segment in segments:
+        wanted = wanted.replace(segment, " ", 1)
     return Subject(
-        slots=_slots(core, cues, values),
-        values=frozenset(values),
-        words=frozenset(stems(plain)),
-        concepts=concepts,
-        negative=bool(cues.named(core, "never", "ban")),
+        slots=_slots(core, cues, literal),
+        values=frozenset((*literal, *commands_in(core), *_proper_names(plain, language))),
+        wants=frozenset(_content(wanted)),
+        bans=bans,
+        concepts=cues.things(plain),
+        negative=negative,
         language=cues.language,
     )
+
+
+def _proper_names(text: str, language: str) -> list[str]:
+    """Capitalised words inside sentences (products, languages); German capitalises every noun."""
+    return [] if language == "de" else _PROPER.findall(text)
+
+
+def _content(text: str) -> list[str]:
+    return [*stems(_TOKEN.sub(" ", text)), *values_in(text), *commands_in(text)]
+
+
+def banned(text: str, cues: Cues) -> tuple[list[str], bool]:
+    """The stretches of *text* that say what not to do, and whether the whole rule forbids.
+
+    "Use this, never that" only forbids the alternative. Where the verb comes last, what is
+    forbidden stands before the negation.
+    """
+    excused = [(hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask")]
+    contrasts = {hit.start for hit in cues.named(text, "contrast")}
+    segments = [match.group(1) for match in _NOT_THAT.finditer(text)]
+    negative = False
+    reached = 0
+    for hit in sorted(cues.named(text, "never", "ban", "forbid"), key=lambda hit: (hit.start, -hit.end)):
+        if hit.start < reached or any(start <= hit.start < end for start, end in excused):
+            continue
+        clause = max((match.end() for match in _CLAUSE.finditer(text, 0, hit.start)), default=0)
+        rest = text[hit.end :]
+        stop = _STOP.search(rest)
+        after = rest[: stop.start()] if stop else rest
+        segment = text[clause : hit.start] if cues.verb_last or not after.strip(" .!") else after
+        if segment.strip():
+            segments.append(segment)
+        alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(_PAUSES) or cues.verb_last
+        before = text[:clause] if cues.verb_last else text[: hit.start]
+        negative = negative or not (alternative and _content(before))
+        reached = hit.end if cues.verb_last else hit.end + (stop.start() if stop else len(rest))
+    return segments, negative
 
 
 def before_reason(text: str, cues: Cues) -> str:
@@ -272,7 +342,7 @@ def _compound(
 
 def same(one: Subject, other: Subject) -> bool:
     """Whether both rules demand the same."""
-    if one.negative != other.negative:
+    if one.negative != other.negative or _crossed(one, other):
         return False
     if one.slots or other.slots:
         mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
@@ -280,7 +350,9 @@ def same(one: Subject, other: Subject) -> bool:
         if not mine or not mine <= theirs:
             return False
         return all(slot.values or slot.target for slot in one.slots) or likeness(one, other) >= _LOOSE
-    return _literal_match(one, other) and likeness(one, other) >= 0.55
+    if one.bans and other.bans and _share(one.bans, other.bans) < _LOOSE and one.language == other.language:
+        return False
+    return _literal_match(one, other) and likeness(one, other) >= _SAME
 
 
 def replaces(new: Subject, old: Subject) -> bool:
@@ -289,15 +361,25 @@ def replaces(new: Subject, old: Subject) -> bool:
         for theirs in old.slots:
             if mine.aspect != theirs.aspect or mine.target != theirs.target:
                 continue
-            if mine.exclusive and mine.values != theirs.values:
+            if mine.exclusive and mine.values != theirs.values and not new.negative:
                 return True
             if mine.values == theirs.values and new.negative != old.negative:
                 return True
     if new.slots or old.slots:
         return False
+    if _crossed(new, old):
+        return True
     if new.negative != old.negative:
-        return _literal_match(new, old) and likeness(new, old) >= 0.6
-    return bool(new.values and old.values and not new.values & old.values) and _words_alike(new, old) >= 0.7
+        return _literal_match(new, old) and likeness(new, old) >= _OPPOSITE
+    if new.negative or not (new.values and old.values) or new.values & old.values:
+        return False
+    return _words_alike(new, old) >= _OTHER_VALUE
+
+
+def _crossed(new: Subject, old: Subject) -> bool:
+    """Whether *new* forbids what *old* wants, or wants literally what it forbids."""
+    wanted, denied = new.bans & old.wants, new.wants & old.bans
+    return bool(wanted and denied) or bool((wanted | denied) & new.values & old.values)
 
 
 def likeness(one: Subject, other: Subject) -> float:
@@ -311,15 +393,17 @@ def likeness(one: Subject, other: Subject) -> float:
 
 def _across(one: Subject, other: Subject) -> float:
     things = _share(one.concepts, other.concepts)
-    return (
-        0.5 * things + 0.5 * _share(one.values, other.values) if one.values or other.values else things * 0.6
-    )
+    if not (one.values or other.values):
+        return 0.6 * things if len(one.concepts) > 1 else 0.0
+    literal = _share(one.values, other.values)
+    return 0.5 * things + 0.5 * literal if one.concepts or other.concepts else literal
 
 
 def _words_alike(one: Subject, other: Subject) -> float:
-    small, large = sorted((one.words, other.words), key=len)
+    literal = {word for value in one.values | other.values for word in (value.lower(), *terms(value))}
+    small, large = sorted((one.words - literal, other.words - literal), key=len)
     if not small:
-        return 0.0
+        return float(bool(one.values) and one.values == other.values)
     shared = len(small & large)
     return 0.5 * shared / len(small) + 0.5 * shared / len(small | large)
 
