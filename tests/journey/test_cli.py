@@ -22,15 +22,17 @@ def told(said):
 
 def test_what_is_saved_is_found_shown_undone_and_brought_back(ultan):
     saved = told(ultan("save", "Always use uv, never pip", "--scope", "global", "--json"))
-    assert (saved["entry"], saved["trust"], saved["speaker"]) == ("global/always-use-uv-never-pip", "person", "person")
+    assert (saved["title"], saved["trust"], saved["speaker"]) == ("Always use uv, never pip", "person", "person")
+    name = saved["entry"]
+    assert name.startswith("global/")
 
     found = told(ultan("search", "uv or pip?", "--json"))
-    assert [hit["id"] for hit in found["hits"]] == ["global/always-use-uv-never-pip"]
+    assert [hit["id"] for hit in found["hits"]] == [name]
     assert found["note"] == ""
 
     shown = told(ultan("show", "always-use-uv-never-pip", "--history", "--json"))
     assert shown["entry"]["title"] == "Always use uv, never pip"
-    assert "[[global/always-use-uv-never-pip]]" in shown["readme"]
+    assert f"[[{name}]]" in shown["readme"]
     assert [version["by"] for version in shown["history"]] == ["person"]
 
     undone = told(ultan("undo", "--json"))
@@ -38,12 +40,12 @@ def test_what_is_saved_is_found_shown_undone_and_brought_back(ultan):
     assert told(ultan("search", "uv", "--json"))["hits"] == []
 
     told(ultan("undo", str(undone["number"]), "--json"))
-    assert [row["id"] for row in told(ultan("list", "--json"))["rows"]] == ["global/always-use-uv-never-pip"]
+    assert [row["id"] for row in told(ultan("list", "--json"))["rows"]] == [name]
     assert [row["undoes"] for row in told(ultan("log", "--json"))] == [undone["number"], 1, 0]
 
 
 def test_an_entry_is_reinforced_contradicted_pinned_archived_and_restored(ultan):
-    told(ultan("save", "Deploy on Tuesdays", "--scope", "global", "--json"))
+    saved = told(ultan("save", "Deploy on Tuesdays", "--scope", "global", "--json"))["entry"]
     name = "deploy-on-tuesdays"
     assert told(ultan("reinforce", name, "--json"))["did"] == "reinforced"
     assert told(ultan("show", name, "--json"))["entry"]["reinforced"] == 1
@@ -53,8 +55,8 @@ def test_an_entry_is_reinforced_contradicted_pinned_archived_and_restored(ultan)
     assert told(ultan("contradict", name, "--reason", "the rota changed", "--json"))["did"] == "contradicted"
     assert told(ultan("archive", name, "--json"))["did"] == "archived"
     assert told(ultan("list", "--json"))["rows"] == []
-    assert [row["id"] for row in told(ultan("list", "--archived", "--json"))["rows"]] == ["global/deploy-on-tuesdays"]
-    assert [hit["id"] for hit in told(ultan("search", "deploy", "--archived", "--json"))["hits"]] == ["global/deploy-on-tuesdays"]
+    assert [row["id"] for row in told(ultan("list", "--archived", "--json"))["rows"]] == [saved]
+    assert [hit["id"] for hit in told(ultan("search", "deploy", "--archived", "--json"))["hits"]] == [saved]
     told(ultan("restore", name, "--json"))
     assert len(told(ultan("list", "--json"))["rows"]) == 1
 
@@ -99,6 +101,22 @@ def test_search_stays_in_the_project_unless_told_otherwise(ultan):
     assert titles("--scope", "project:shop") == ["Deploy the shop on Tuesdays"]
     assert titles("--everywhere") == ["Deploy the blog on Fridays", "Deploy the shop on Tuesdays"]
     assert titles("--everywhere", "--kind", "warn") == []
+
+
+def test_two_folders_of_the_same_name_are_two_projects(ultan, tmp_path):
+    found = []
+    for place in ("one", "other"):
+        folder = tmp_path / place / "shop"
+        (folder / ".git").mkdir(parents=True)
+        found.append(told(ultan("save", f"Deploy {place} on Tuesdays", "--scope", "project", "--json", folder=str(folder)))["scope"])
+    assert len(set(found)) == 2
+    hits = told(ultan("search", "deploy", "--json", folder=str(tmp_path / "one" / "shop")))["hits"]
+    assert [hit["title"] for hit in hits] == ["Deploy one on Tuesdays"]
+
+
+def test_outside_any_project_nothing_is_given_to_one(ultan):
+    assert told(ultan("save", "Prefer short answers", "--json"))["scope"] == "global"
+    assert ultan("save", "Prefer long answers", "--scope", "project").status == 2
 
 
 def test_the_home_may_be_named_before_or_after_the_command(ultan, tmp_path):
@@ -201,10 +219,10 @@ def test_what_the_person_typed_after_our_command_is_saved_as_theirs(ultan, tmp_p
 
 
 def test_an_entry_the_agent_opens_is_counted_as_fetched(ultan, home):
-    told(ultan("save", "Always use uv", "--scope", "global", "--json"))
+    name = told(ultan("save", "Always use uv", "--scope", "global", "--json"))["entry"]
     told(ultan("show", "always-use-uv", "--json", environ={"CLAUDE_CODE_SESSION_ID": SESSION}, person=False))
     queued = [json.loads(path.read_text()) for path in Path(home, "queue", "new").iterdir()]
-    assert [(event["kind"], event["session"], event["data"]["ids"]) for event in queued] == [("fetched", SESSION, ["global/always-use-uv"])]
+    assert [(event["kind"], event["session"], event["data"]["ids"]) for event in queued] == [("fetched", SESSION, [name])]
 
 
 # --- gone for good --------------------------------------------------------------------------------------
@@ -281,10 +299,10 @@ def test_a_home_inside_the_project_is_refused(ultan, tmp_path):
 
 
 def test_search_reads_the_library_where_the_index_is_gone_and_says_so(ultan, home):
-    told(ultan("save", "Always use uv", "--scope", "global", "--json"))
+    name = told(ultan("save", "Always use uv", "--scope", "global", "--json"))["entry"]
     os.unlink(os.path.join(home, "index", "library.idx"))
     said = ultan("search", "uv", "--json")
-    assert [hit["id"] for hit in told(said)["hits"]] == ["global/always-use-uv"]
+    assert [hit["id"] for hit in told(said)["hits"]] == [name]
     assert "read the library instead" in said.err
     told(ultan("rebuild", "--json"))
     assert ultan("search", "uv", "--json").err == ""
@@ -305,8 +323,8 @@ def test_settings_keep_the_persons_own_lines_and_say_where_they_come_from(ultan,
 
 
 def test_what_an_entry_says_cannot_steer_the_terminal(ultan, home):
-    told(ultan("save", "Always use uv", "--scope", "global", "--json"))
-    path = os.path.join(home, "knowledge", "global", "always-use-uv.md")
+    name = told(ultan("save", "Always use uv", "--scope", "global", "--json"))["entry"]
+    path = os.path.join(home, "knowledge", f"{name}.md")
     with open(path, "a") as file:
         file.write("\n\x1b]52;c;ZXZpbA==\x07 and \u202egnihtemos\u202c \U000e0041\n")
     said = ultan("show", "always-use-uv")
@@ -343,7 +361,7 @@ def test_an_open_pipe_on_stdin_holds_nothing_up(home):
 
 def test_a_terminal_that_cannot_say_a_word_shows_a_question_mark(home):
     started(home, "save", "Immer ✓ prüfen, 日本語", "--scope", "global")
-    for words in (("list",), ("show", "--json", "global/immer-prufen"), ("search", "prüfen", "--json")):
+    for words in (("list",), ("show", "--json", "Immer ✓ prüfen, 日本語"), ("search", "prüfen", "--json")):
         done = started(home, *words, environ={"PYTHONIOENCODING": "ascii"})
         assert b"Traceback" not in done.stderr
         done.stdout.decode("ascii")

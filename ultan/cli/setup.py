@@ -98,7 +98,8 @@ def import_(
     if door.is_inside_agent:
         door.need_person()
     door.make_home()
-    where = scope_of(scope, door) or (f"project:{door.project}" if door.project else "global")
+    project = door.enrol_project()
+    where = scope_of(scope, door) or (f"project:{project}" if project else "global")
     with screen.busy(f"reading {source}"):
         imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)
     screen.show(imported, render.imported(imported))

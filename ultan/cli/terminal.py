@@ -63,15 +63,16 @@ def save(
         "alternatives": parted(alternative), "subject": subject, "expires": expires, "pinned": pin,
         "supersedes": parted(supersedes),
     }  # fmt: skip
+    door.make_home()
+    project = door.enrol_project()
     given = verb.Given(
         kind=kind, scope=scope_of(scope, door), title=title, folder=folder, tags=parted(tags), cues=parted(cue),
         files=parted(file), triggers=verb.triggers(trigger or (), blocks=block), more=more,
     )  # fmt: skip
-    door.make_home()
     heard = note.piece if note else None
     if door.is_inside_agent and not note:
         heard = verb.heard(door.root, door.session, words, context.obj.environ)
-    saved = verb.save(door.desk, words, given, project=door.project, heard=heard, session=typed or door.session)
+    saved = verb.save(door.desk, words, given, project=project, heard=heard, session=typed or door.session)
     if note:
         spool.done(door.root, [note.event])
     screen.show(saved, render.saved(saved))

@@ -35,9 +35,20 @@ def curate(
         report = verb(
             door.root, door.settings, now=context.obj.clock, sleep=time.sleep, by=by or None, once=not until_empty, at_once=now
         )
+    if not now:
+        _attune(door)
     screen.show(report, render.fields(report))
     if report.kept:
         raise typer.Exit(1)
+
+
+def _attune(door: Door) -> None:
+    """Bring the near terms of the index up to date; without its encoder recall stays lexical."""
+    from ultan.errors import ModelUnavailable  # noqa: PLC0415 -- only when needed
+    from ultan.recall.compile import attune  # noqa: PLC0415 -- only when needed
+
+    with contextlib.suppress(ModelUnavailable):  # doctor tells that the index has no encoder
+        attune(lambda: door.desk.library, door.root, door.settings, door.now)
 
 
 def decay(

@@ -115,7 +115,17 @@ class Door:
 
         if not os.path.isdir(self.root):
             return ""
-        return projects.identify(self.project_folder, self.root)[1]
+        if self.watched_folder:
+            return projects.identify(self.watched_folder, self.root, self.settings["projects.worktrees"])[1]
+        return projects.known(self.root).get(os.path.realpath(self.project_folder), "")
+
+    def enrol_project(self) -> str:
+        """The slug of the project we stand in, now noted as its own: a command that writes calls this."""
+        from ultan import projects  # noqa: PLC0415 -- only some commands ask
+
+        if not self.watched_folder:
+            return self.project
+        return projects.enrol(self.watched_folder, self.root, self.session, self.settings["projects.worktrees"]).slug
 
     @cached_property
     def settings(self) -> "Settings":

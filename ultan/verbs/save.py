@@ -183,10 +183,11 @@ def _may_be_said_by_an_assistant(action: Action) -> bool:
 
 
 def _folder(found: str, given: Given, project: str) -> str:
-    top = _home_of(given.scope, project) if given.scope else ""
-    if given.folder:
-        return f"{top or '/'.join(found.split('/')[: 1 if found.startswith('global') else 2])}/{given.folder.strip('/')}"
-    return top if top and not found.startswith(top) else found
+    """Where it goes: the scope that was given, else found; below it the topic that was given, else found."""
+    parts = found.split("/")
+    depth = 1 if parts[0] == "global" else 2
+    top = _home_of(given.scope, project) if given.scope else "/".join(parts[:depth])
+    return "/".join(filter(None, (top, given.folder.strip("/") or "/".join(parts[depth:]))))
 
 
 def _home_of(scope: str, project: str) -> str:
