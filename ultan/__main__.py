@@ -13,7 +13,7 @@ def main() -> None:
 
     verb = sys.argv[1] if len(sys.argv) > 1 else ""
     if verb in reflex.VERBS and "--help" not in sys.argv:
-        reflex.leave(reflex.run(verb, sys.argv[2:]))
+        reflex.answer(verb, sys.argv[2:])
     from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks
 
     app()

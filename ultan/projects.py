@@ -224,38 +224,52 @@ def _is_bare(place: str) -> bool:
 
 
 def _shared_of(place: str, git: str) -> str:
-    """The shared git folder behind a ``.git`` file: the main one for worktrees, its own for submodules."""
-    try:
-        text = home.read(git, 4096).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
+    """The shared git folder behind a ``.git`` file: the main one for worktrees, its own for submodules.
+
+    Only if that folder knows of *place* too: an unpacked archive may say anything in such a file.
+    """
+    text = _first_line(git)
     if not text.startswith("gitdir:"):
         return ""
     own = os.path.realpath(os.path.join(place, text[7:].strip()))
+    common = _first_line(os.path.join(own, "commondir"))
+    if common:
+        back = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "gitdir"))))
+        return os.path.realpath(os.path.join(own, common)) if back == os.path.realpath(git) else ""
+    worktree = _setting(os.path.join(own, "config"), "core", "worktree").get("core", "")
+    return own if worktree and os.path.realpath(os.path.join(own, worktree)) == place else ""
+
+
+def _first_line(path: str) -> str:
     try:
-        common = home.read(os.path.join(own, "commondir"), 4096).decode("utf-8", "surrogateescape").strip()
-    except OSError:
-        return own
-    return os.path.realpath(os.path.join(own, common))
+        return home.read(path, 4096).decode("utf-8", "surrogateescape").partition("\n")[0].strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _remote(config: str) -> str:
     """The normalised address of ``origin``, or of the first remote, or ``""``."""
+    found = _setting(config, "remote ", "url")
+    return normal_remote(found.get('remote "origin"') or next(iter(found.values()), ""))
+
+
+def _setting(config: str, section: str, name: str) -> "dict[str, str]":
+    """Section → value of *name*, for the sections of a git configuration that begin with *section*."""
     try:
         text = home.read(config, CONFIG_BYTES).decode("utf-8", "replace")
     except OSError:
-        return ""
+        return {}
     found: dict[str, str] = {}
-    section = ""
+    here = ""
     for line in text.split("\n"):
-        line = line.strip()  # noqa: PLW2901 -- the same line, bare
-        if line.startswith("["):
-            section = line[1:].partition("]")[0].strip()
-        elif section.lower().startswith("remote ") and line[:3].lower() == "url":
-            name, equals, value = line.partition("=")
-            if equals and name.strip().lower() == "url":
-                found.setdefault(section[7:].strip().strip('"'), value.strip().strip('"'))
-    return normal_remote(found.get("origin") or next(iter(found.values()), ""))
+        bare = line.strip()
+        if bare.startswith("["):
+            here = bare[1:].partition("]")[0].strip()
+        elif here.lower().startswith(section):
+            key, equals, value = bare.partition("=")
+            if equals and key.strip().lower() == name:
+                found.setdefault(here, value.strip().strip('"'))
+    return found
 
 
 def normal_remote(url: str) -> str:

@@ -104,14 +104,14 @@ def run(argv_of: dict[str, list[str]], python: str, rounds: int, count: int, roo
     times: dict[str, list[float]] = {name: [] for name in ("bare", *calls)}
     bare = [python, "-I", "-c", "pass"]
     for number in range(-3, rounds):
-        for name in times:
+        for name, kept in times.items():
             if name == "bare":
                 took = measured(bare, b"", environ)
             else:
                 mark = {"prompt_id": f"p{number}", "tool_use_id": f"t{number}", "session_id": f"bench{number % 7}"}
                 took = measured(argv_of[name], json.dumps({**calls[name], **mark}).encode(), environ)
             if number >= 0:  # the first rounds write bytecode and warm the page cache
-                times[name].append(took)
+                kept.append(took)
     return summary(times, count)
 
 

@@ -36,21 +36,21 @@ def run(
     environ: "Mapping[str, str] | None" = None,
     now: "float | None" = None,
     new_id: str = "",
+    start: "Callable[[str, float, Mapping[str, str]], bool] | None" = None,
 ) -> int:
-    """Answer one hook call; 0 whatever happens."""
+    """Answer one hook call; 0 whatever happens. *start* starts a curator, where it is not to be a real one."""
     environ = os.environ if environ is None else environ
     if environ.get("ULTAN_INSIDE"):
         return 0  # a model of ours is at work: it must not be captured, primed or woken
     root = ""
     try:
-        _set_hard_stop(verb)
         words = _words(argv)
         root = home.locate(environ, words.get("--home", ""))
         raw, fault = _read(stdin_fd)
         if fault:
             _count_if_there(root, fault)
             return 0
-        reply = _answer(verb, words, root, raw, environ, time.time() if now is None else now, new_id)
+        reply = _answer(verb, words, root, raw, environ, time.time() if now is None else now, new_id, start)
         if reply:
             _print(out_fd, plainjson.dumps(reply))
     except BaseException as error:  # noqa: BLE001 -- a hook fails open; this is the fast side's only door
@@ -58,17 +58,19 @@ def run(
     return 0
 
 
-def leave(status: int) -> "NoReturn":
-    """End the process without the interpreter's own goodbye: nothing is buffered, and it costs 1 ms."""
-    os._exit(status)
+def answer(verb: str, argv: "list[str]") -> "NoReturn":
+    """Be the whole process of one hook: bounded in time, and gone without the interpreter's own goodbye."""
+    set_hard_stop(verb)
+    os._exit(run(verb, argv))  # nothing is buffered, and the goodbye costs 1 ms
 
 
 # --- one call ---------------------------------------------------------------------------------------
 
 
 def _answer(
-    verb: str, words: "dict[str, str]", root: str, raw: bytes, environ: "Mapping[str, str]", now: float, new_id: str
-) -> "dict[str, Any] | None":
+    verb: str, words: "dict[str, str]", root: str, raw: bytes, environ: "Mapping[str, str]", now: float, new_id: str,
+    start: "Callable[[str, float, Mapping[str, str]], bool] | None",
+) -> "dict[str, Any] | None":  # fmt: skip
     try:
         payload = plainjson.loads(raw.decode("utf-8", "replace"))
     except plainjson.NotJson:
@@ -92,7 +94,7 @@ def _answer(
         home.ensure(root, environ)
     from ultan.reflex.session import Hook  # noqa: PLC0415 -- not for a child of ours, not while paused
 
-    hook = Hook(root, client, call, raw, now, environ, _index(root), new_id)
+    hook = Hook(root, client, call, raw, now, environ, _index(root), new_id, start)
     if is_excluded(call.project_root, hook.settings["capture.excluded"]):
         hook.state.skip_to_end(call.transcript, deaf=True)
         return None
@@ -220,7 +222,7 @@ def _print(fd: int, text: str) -> None:
         view = view[os.write(fd, view) :]
 
 
-def _set_hard_stop(verb: str) -> None:
+def set_hard_stop(verb: str) -> None:
     """Let the kernel end us: by processor time, so that a busy machine is no fault, and by the wall at last.
 
     The signals keep their default action, which ends even a wedged C call; the shell around us

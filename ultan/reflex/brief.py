@@ -124,7 +124,5 @@ def _wake(hook: Hook) -> None:
     """A session that was killed queued no end: what waits is taken up when the next one starts."""
     from ultan import spool  # noqa: PLC0415 -- loaded already, if anything was queued
 
-    if hook.settings["curation.wake"] and len(spool.backlog(hook.root)) > 1:
-        from ultan.reflex.wake import wake  # noqa: PLC0415 -- seldom
-
-        wake(hook.root, hook.now, hook.environ)
+    if len(spool.backlog(hook.root)) > 1:
+        hook.wake()

@@ -50,10 +50,7 @@ def capture(hook: Hook) -> "dict[str, Any] | None":
         cursor.commit()
     count(hook.root, sieve)
     hook.sweep_claims()
-    if hook.settings["curation.wake"]:
-        from ultan.reflex.wake import wake  # noqa: PLC0415 -- only where a turn ends
-
-        wake(hook.root, hook.now, hook.environ)
+    hook.wake()
     return None
 
 

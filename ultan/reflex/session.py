@@ -17,7 +17,7 @@ from ultan import home, plainjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import ModuleType
     from typing import Any
 
@@ -29,13 +29,11 @@ CLAIM_S = 2.0  # the same payload within this time is the same happening deliver
 LINES_BYTES = 64 * 1024  # of an append-only file, what is read back: the newest
 FILES_SHOWN = 20
 
-# What a hook does where no index says otherwise: the defaults of settings.TABLE (a test compares).
+# What a hook does where no index says otherwise: defaults of settings.TABLE (a test compares).
 DEFAULTS: "dict[str, Any]" = {
     "capture.enabled": True, "capture.excluded": (), "capture.tool_results": True, "priming.enabled": True,
-    "priming.entries": 3, "priming.budget_chars": 1500, "priming.min_relevance": 0.5, "brief.enabled": True,
-    "brief.budget_chars": 1200, "notice.enabled": True, "notice.blocks": True, "notice.answer_questions": True,
-    "notice.answer_min_relevance": 0.85, "curation.quiet_s": 30, "curation.wake": True,
-    "projects.worktrees": "shared", "serve.on_demand": False,
+    "priming.budget_chars": 1500, "brief.enabled": True, "brief.budget_chars": 1200, "notice.enabled": True,
+    "notice.blocks": True, "notice.answer_questions": True, "curation.wake": True, "projects.worktrees": "shared",
 }  # fmt: skip
 
 
@@ -141,18 +139,18 @@ class Hook:
         raw: the payload as it came, by which a second delivery is known.
         now: seconds since the epoch; ``environ`` the environment.
         index: the compiled index, or None; ``settings`` what it says hooks may do.
-        state, seen: of the session.
+        state, seen: of the session; ``start`` what starts a curator, where it is not ``wake.wake``.
     """
 
-    __slots__ = ("call", "client", "environ", "index", "new_id", "now", "raw", "root", "seen", "settings", "state")
+    __slots__ = ("_made", "call", "client", "environ", "index", "new_id", "now", "raw", "root", "seen", "settings", "start", "state")
 
     def __init__(
         self, root: str, client: "ModuleType", call: "Call", raw: bytes, now: float, environ: "Mapping[str, str]",
-        index: "Index | None", new_id: str = "",
+        index: "Index | None", new_id: str = "", start: "Callable[[str, float, Mapping[str, str]], bool] | None" = None,
     ) -> None:  # fmt: skip
         self.root, self.client, self.call, self.raw, self.now, self.environ = root, client, call, raw, now, environ
         self.index = index
-        self.new_id = new_id
+        self.new_id, self.start, self._made = new_id, start, 0
         self.settings: dict[str, Any] = {**DEFAULTS, **(index.settings if index is not None else _chosen(root))}
         self.state, self.seen = State(root, call.session), Seen(root, call.session)
 
@@ -195,11 +193,26 @@ class Hook:
 
         call = self.call
         made = events.Event(
-            self.new_id or spool.new_id(self.now), self.now, kind, client=self.client.NAME, session=call.session,
+            self.new_id or spool.new_id(self.now + self._made / 1000), self.now, kind, client=self.client.NAME, session=call.session,
             agent=call.agent, project=self.state.project, root=self.state.root, pieces=pieces, data=known,
         )  # fmt: skip
         self.new_id = ""
+        self._made += 1  # a millisecond apart, so that what one hook queues keeps its order
         spool.put(self.root, made)
+
+    def wake(self) -> None:
+        """Start a curator, if hooks may and none was started a moment ago.
+
+        Raises:
+            OSError: no process could be started.
+        """
+        if not self.settings["curation.wake"]:
+            return
+        if self.start is None:
+            from ultan.reflex.wake import wake  # noqa: PLC0415 -- only where a turn ends
+
+            self.start = wake
+        self.start(self.root, self.now, self.environ)
 
     def note_queued(self, marks: "Iterable[str]") -> None:
         """Remember that pieces with these ids or marks are queued, so that the transcript does not repeat them."""

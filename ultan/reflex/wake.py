@@ -33,15 +33,21 @@ def wake(root: str, now: float, environ: "Mapping[str, str]") -> bool:
     if environ.get("ULTAN_INSIDE") or not hasattr(os, "posix_spawn"):
         return False
     marker = os.path.join(root, "runs", "woken")
-    try:
-        if 0 <= now - os.stat(marker).st_mtime < PAUSE_S:
-            return False
-    except OSError:
-        home.make_folder(os.path.dirname(marker))
-    home.write(marker, b"", durable=False)
+    if abs(now - _last(marker)) < PAUSE_S:
+        return False
+    home.make_folder(os.path.dirname(marker))
+    home.write(marker, f"{now:.3f}\n".encode(), durable=False)
     child = os.posix_spawn("/bin/sh", ["sh", "-c", DETACH, "sh", root, *command(root)], cleaned(environ), file_actions=_closed())
     os.waitpid(child, 0)  # milliseconds: the shell ends as soon as it has put the curator behind it
     return True
+
+
+def _last(marker: str) -> float:
+    """When a curator was last started; by the same clock that is asked, not by the disk's."""
+    try:
+        return float(home.read(marker, 100))
+    except (OSError, ValueError):
+        return -PAUSE_S
 
 
 def command(root: str) -> "list[str]":

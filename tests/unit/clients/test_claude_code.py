@@ -1,0 +1,83 @@
+"""Payloads in, replies out, and the lines that installed hooks run."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from ultan import reflex
+from ultan.clients import claude_code as client
+
+
+def call(name="UserPromptSubmit", environ=None, **fields):
+    return client.read_call({"session_id": "s", "hook_event_name": name, **fields}, environ or {})
+
+
+def test_every_event_has_a_verb_a_kind_and_a_timeout_in_seconds():
+    assert set(client.EVENTS) == set(client.KINDS)
+    for verb, _, timeout_s in client.EVENTS.values():
+        assert verb in reflex.VERBS
+        assert 1 <= timeout_s <= 120
+
+
+def test_the_hooks_object_is_what_the_client_reads():
+    hooks = client.settings_hooks(lambda verb: f"run {verb}")
+    assert hooks["SessionEnd"] == [{"hooks": [{"type": "command", "command": "run capture", "timeout": 20}]}]
+    assert hooks["PostToolUse"][0]["matcher"] == client.RESULTS
+    assert json.loads(json.dumps(hooks)) == hooks
+
+
+def test_the_project_is_the_clients_folder_not_where_the_agent_went():
+    assert call(cwd="/p/sub", environ={"CLAUDE_PROJECT_DIR": "/p"}).project_root == "/p"
+    assert call(cwd="/p/sub").project_root == "/p/sub"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_typed"),
+    [
+        ("use uv", True), ("/hi bob", True), ("", False), (" \n", False), ("<task-notification>x", False), ("/ultan remember x", False),
+        ("/ultan:ultan x", False), ("/ultan-search x", False), ("/ultanic", True),
+    ],
+)  # fmt: skip
+def test_typed_prompts_are_told_from_the_clients_and_ours(prompt, is_typed):
+    assert client.is_typed(call(prompt=prompt)) == is_typed
+
+
+def test_text_goes_into_one_field_alone_and_never_above_the_cap():
+    reply = client.context(call(), "x" * 20_000)
+    assert set(reply) == {"hookSpecificOutput", "suppressOutput"}
+    assert set(reply["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+    assert len(reply["hookSpecificOutput"]["additionalContext"]) < 10_000
+
+
+def test_a_denial_is_a_decision_with_its_reason():
+    assert client.denial(call("PreToolUse"), "no")["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", ["plain", "a b", "it's", 'say "x"', "\u00fc\u6f22", "$HOME", "back\\slash", "semi;colon"])
+def test_a_line_works_in_folders_of_any_name(tmp_path, folder):
+    place = tmp_path / folder
+    (place / "ultan").mkdir(parents=True)
+    (place / "ultan" / "__init__.py").write_text("")
+    (place / "ultan" / "__main__.py").write_text("import sys\ndef main():\n    print(sys.argv[1:], sys.stdin.read())\n")
+    done = subprocess.run(
+        ["/bin/sh", "-c", client.hook_line(sys.executable, [str(place)], "prime")], input=b"in", capture_output=True, check=True
+    )
+    assert done.stdout == b"['prime', '--client', 'claude-code'] in\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        client.hook_line("/nowhere/python", ["/nowhere"], "prime"),
+        client.hook_line(sys.executable, ["/nowhere"], "prime"),
+        client.hook_line("/etc/passwd", ["/nowhere"], "prime"),
+        client.hook_line("/", ["/nowhere"], "prime"),
+    ],
+)
+def test_a_broken_installation_is_silent_and_exits_0(line):
+    done = subprocess.run(["/bin/sh", "-c", line], input=b"{}", capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
