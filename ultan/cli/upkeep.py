@@ -1,5 +1,6 @@
 """Commands that keep the memory in order."""
 
+import contextlib
 import time
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from ultan.cli import render
 from ultan.cli.options import Home, Json, opened
+from ultan.cli.wiring import Door
 
 
 def register(group: typer.Typer) -> None:

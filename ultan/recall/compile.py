@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ultan import home, plainjson
+from ultan.encoders import load as load_encoder
+from ultan.errors import IndexUnreadable
 from ultan.recall import index as layout
 from ultan.recall.index import Index
 from ultan.recall.lookaround import needed_literals, rewritten
@@ -41,6 +43,7 @@ MONTHS = (
 )  # fmt: skip
 FORWARD_FROM = 2000  # entries from which on a query is answered in two stages
 RULE_CHARS, BODY_CHARS = 480, 420
+KEYS = 1 << 40  # numbers of what is found by other than words begin here
 STANDING = 40  # standing rules kept per scope; a briefing shows a dozen
 STRENGTH_PRIOR, HELPFUL_PRIOR, LINK_PRIOR = 0.1, 0.3, 0.1  # bounds of what is known before anything is asked
 STANDING_KINDS = ("convention", "preference", "warn")
@@ -87,20 +90,58 @@ def compile(  # noqa: A001 -- the word of the glossary
     now: float = 0.0,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Generation:
-    """The index generation made from *library* and published under the home *root*."""
+    """The index generation made from *library* and published under the home *root*.
+
+    Without an encoder the near terms of the generation before are carried over: a save must not
+    wait for a model. ``attune`` brings them up to date in the background.
+    """
     foreign = set(library.foreign)
     entries = [entry for entry in library.entries.values() if entry.path not in foreign and entry.id not in foreign]
     draft = Draft(entries, progress=progress)
     if encoder is not None:
         draft.add_near_terms(encoder, os.path.join(root, "index"))
+    else:
+        draft.carry_over(root)
     raw = draft.encoded(settings.baked(), library.fingerprint, now)
     path = layout.path_of(root)
     home.make_folder(os.path.dirname(path))
     home.write(path, raw)
     return Generation(
         path, len(entries), draft.term_count, len(draft.triggers), len(raw), library.fingerprint,
-        encoder.name if encoder else "", tuple(draft.switched_off),
+        draft.encoder, tuple(draft.switched_off),
     )  # fmt: skip
+
+
+def attune(
+    read: "Callable[[], Library]", root: str, settings: "Settings", now: float,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Generation | None:  # fmt: skip
+    """A generation whose near terms are all of today's encoder; ``None`` if the one there is already so.
+
+    Meant for the background: words are embedded first, which may take a minute on a fresh machine,
+    then the library is read again, so that nothing saved meanwhile is lost.
+
+    Raises:
+        ModelUnavailable: the encoder or its weights are not here; the index stays as it is.
+    """
+    encoder = load_encoder(settings)
+    library = read()
+    if is_attuned(root, encoder.name, library.fingerprint):
+        return None
+    Draft(list(library.entries.values())).add_near_terms(encoder, os.path.join(root, "index"), progress)
+    library = read()
+    made = compile(library, root, settings, encoder, now, progress)
+    latest = read()
+    return made if latest.fingerprint == library.fingerprint else compile(latest, root, settings, None, now)
+
+
+def is_attuned(root: str, encoder: str, fingerprint: str) -> bool:
+    """Whether the index under *root* is whole, of this library, and its near terms of this encoder."""
+    try:
+        index = layout.open_index(root, encoder)
+    except IndexUnreadable:
+        return False
+    return index.fingerprint == fingerprint and bool(index.meta.get("attuned"))
 
 
 def build_from_entries(
@@ -126,8 +167,10 @@ class Draft:
         self.vocabulary: dict[str, int] = {}
         self.counts: list[dict[str, Counter[int]]] = []
         self.near: dict[int, list[tuple[int, float]]] = {}
-        self.near_only: dict[str, int] = {}
+        self.near_only: dict[int, int] = {}  # key of a term that only readers use → its number here
+        self.keys: dict[str, int] = {}
         self.encoder = ""
+        self.is_attuned = False
         self.triggers: list[list[Any]] = []
         self.switched_off: list[tuple[str, str]] = []
         self._count()
@@ -191,13 +234,40 @@ class Draft:
 
     # --- near terms -----------------------------------------------------------------------------
 
-    def add_near_terms(self, encoder: "Encoder", cache_folder: str = "") -> None:
+    def add_near_terms(
+        self, encoder: "Encoder", cache_folder: str = "", progress: Callable[[str, int, int], None] | None = None
+    ) -> None:
         """Find, for every term and for common words beside, the terms of the library that mean much the same."""
         from ultan.recall.near import near_terms  # noqa: PLC0415 -- numpy, only with an encoder
 
         spelling = {term: counts.most_common(1)[0][0] for term, counts in self.spellings.items()}
         self.encoder = encoder.name
-        self.near, self.near_only = near_terms(self.vocabulary, spelling, encoder, cache_folder, self.progress)
+        self.near, readers = near_terms(self.vocabulary, spelling, encoder, cache_folder, progress or self.progress)
+        self.near_only = {layout.term_key(term): number for term, number in readers.items()}
+        self.is_attuned = True
+
+    def carry_over(self, root: str) -> None:
+        """Take the near terms of the generation under *root*, as far as its terms are still in use."""
+        try:
+            before = layout.open_index(root)
+            keys = before.keys() if before.encoder else []
+        except IndexUnreadable:
+            return
+        if not keys:
+            return
+        own = {layout.term_key(term): number for term, number in self.vocabulary.items()}
+        numbers = [own.get(key, -1) for key in keys]
+        after = len(self.vocabulary)
+        for at, key in enumerate(keys):
+            found = [(numbers[other], sim) for other, sim in before.near(at) if numbers[other] >= 0]
+            if not found:
+                continue
+            number = numbers[at]
+            if number < 0:
+                number = self.near_only[key] = after
+                after += 1
+            self.near[number] = found
+        self.encoder = before.encoder
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -205,7 +275,7 @@ class Draft:
         """The bytes of the index file."""
         for at, entry in enumerate(self.entries):  # what is looked up by file stands beside the words
             for key in sorted(keys_of(entry)):
-                number = self.vocabulary.setdefault(key, len(self.vocabulary))
+                number = self.keys.setdefault(key, KEYS + len(self.keys))
                 self.counts[at].setdefault("files", Counter())[number] = 1
         sections: dict[str, bytes] = {}
         self._write_terms(sections)
@@ -214,7 +284,7 @@ class Draft:
         sections["meta"] = plainjson.dumps(
             {
                 "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in baked.items()},
-                "made_at": now, "fingerprint": fingerprint, "encoder": self.encoder, "entries": len(self.entries),
+                "made_at": now, "fingerprint": fingerprint, "encoder": self.encoder, "attuned": self.is_attuned, "entries": len(self.entries),
                 "situations": any(named_situation(cue) for entry in self.entries for cue in entry.applies_when),
                 "scopes": self._write_standing(sections),
             }
@@ -230,10 +300,10 @@ class Draft:
             for term, weight in (*pairs, *keys):
                 by_term.setdefault(term, []).append((at, weight))
             forward.append(pairs)
-        words = {**self.vocabulary}
-        for word in self.near_only:
-            words.setdefault(word, len(words))
-        keyed = sorted((layout.term_key(word), number) for word, number in words.items())
+        keyed = [(layout.term_key(term), number) for term, number in self.vocabulary.items()]
+        keyed += [(layout.term_key(key), number) for key, number in self.keys.items()]
+        keyed += [(key, number) for key, number in self.near_only.items()]
+        keyed.sort()
         numbered, order = array("Q"), {}
         for key, number in keyed:
             if numbered and numbered[-1] == key:
@@ -245,11 +315,12 @@ class Draft:
         near_offsets, near_numbers, near_sims = array("I", [0]), array("I"), array("B")
         for at in range(len(numbered)):
             number = numbers[at]
+            near = self.near.get(number, ())
             for doc, weight in by_term.get(number, ()):
                 docs.append(doc)
                 weights.append(weight)
             offsets.append(len(docs))
-            for other, sim in self.near.get(number, ()):
+            for other, sim in near:
                 if other in order:
                     near_numbers.append(order[other])
                     near_sims.append(min(255, round(sim * 255)))

@@ -260,6 +260,10 @@ class Index:
         """The number of *term*, or -1 if the index does not know it."""
         return self._find("tdir", "tkey", term_key(term))
 
+    def keys(self) -> "list[int]":
+        """The keys of all terms, by number; for the next generation."""
+        return self._checked("tkey", 0, -1).tolist()
+
     def _find(self, directory: str, keys: str, key: int) -> int:
         start, end = self._checked(directory, key >> 56, (key >> 56) + 2)
         if start == end:
