@@ -114,10 +114,11 @@ def test_two_hundred_captures_at_once_lose_nothing(tmp_path, record_property):
     for number in range(200):
         payload = tmp_path / f"call-{number}"
         payload.write_text(
-            f'{{"hook_event_name":"UserPromptSubmit","session_id":"s{number}","cwd":"{tmp_path}","prompt_id":"p{number}","prompt":"call {number}"}}'
+            f'{{"hook_event_name":"PostToolUse","session_id":"s{number % 20}","cwd":"{tmp_path}","tool_name":"WebFetch",'
+            f'"tool_input":{{"url":"https://x.example"}},"tool_response":{{"result":"call {number}"}},"tool_use_id":"t{number}"}}'
         )
-        line = ["sh", "-c", f'read _ <&{gate_out}; exec "$0" "$@" <{payload}', *kills._boot(), "prime"]
-        waiting.append(subprocess.Popen(line, stdout=subprocess.DEVNULL, env=environ, pass_fds=(gate_out,)))
+        line = ["sh", "-c", f'read _; exec "$0" "$@" <{payload}', *kills._boot(), "capture"]
+        waiting.append(subprocess.Popen(line, stdin=gate_out, stdout=subprocess.DEVNULL, env=environ))
     os.close(gate_out)
     start = time.monotonic()
     os.close(gate_in)
