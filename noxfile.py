@@ -41,8 +41,14 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def crash(session: nox.Session) -> None:
-    """Stop at every side effect, reopen, check the numbered invariants; kill captures and curators."""
+    """Stop at every side effect, reopen, check the numbered invariants; kill captures and curators.
+
+    ``-- --long`` runs all tests, a thousand random kills and ten minutes of fuzzing, and writes docs/reliability.md.
+    """
     _install(session)
+    if "--long" in session.posargs:
+        session.run("python", "tests/crash/report.py", *session.posargs)
+        return
     session.run(*QUICK, "-m", "slow or not slow", "tests/crash", *session.posargs)
 
 
