@@ -59,8 +59,8 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
     ("commanded", frozenset(("standing", "order")), frozenset(("asks", "courtesy", "vague"))),
+    ("conditional", frozenset(("case", "order")), frozenset(("asks", "report", "oneoff"))),
     ("placed", frozenset(("purpose", "norm", "ban")), frozenset(("asks", "hedge"))),
-    ("pronoun", frozenset(("refused", "offtopic")), frozenset()),
     ("habitual", frozenset(("protest", "offtopic")), frozenset()),
     ("loose", frozenset(("standing", "offtopic")), frozenset(("order", "slot"))),
     ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
@@ -74,6 +74,9 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("refused", frozenset(("refuse",)), frozenset(("asks", "hedge"))),
     ("grounded", frozenset(("purpose", "fact")), frozenset(("asks", "hedge", "report"))),
     ("scolded", frozenset(("protest", "annoyed")), frozenset()),
+    ("plain", frozenset(("commanded", "weak")), frozenset(("courtesy", "vague"))),
+    ("perilous", frozenset(("danger", "barred")), frozenset()),
+    ("pronoun", frozenset(("refused", "offtopic")), frozenset()),
 )
 
 
@@ -195,7 +198,9 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
         marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
     if marks & DICTATING:
         marks.add("dictating")
-    marks |= {name for name, wanted, barred in COMBINED if wanted <= marks and not marks & barred}
+    for name, wanted, barred in COMBINED:
+        if wanted <= marks and not marks & barred:
+            marks.add(name)
     return Statement(
         text, text[body_at:], start, frozenset(marks), things, cues.aspects(text), subject, cues.language
     )
@@ -224,9 +229,18 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
 
 
 def _is_order(text: str, body_at: int, cues: Cues) -> bool:
-    """Whether a command opens the statement, or its main clause after a short one and a comma."""
+    """Whether a command opens the statement, or its main clause after a short one and a comma.
+
+    Words like *from now on* and *always* may stand before it.
+    """
+    opening = body_at
+    for hit in sorted(cues.named(text, "standing", "onward"), key=lambda hit: (hit.start, hit.end)):
+        if not text[opening : hit.start].strip(" ,"):
+            opening = max(opening, hit.end)
     return any(
-        hit.start <= body_at or text[: hit.start].rstrip().endswith((",", ":"))
+        hit.start <= body_at
+        or not text[opening : hit.start].strip(" ,")
+        or text[: hit.start].rstrip().endswith((",", ":"))
         for hit in cues.named(text, "verbs")
     )
 

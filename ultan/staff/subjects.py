@@ -45,6 +45,7 @@ _NOT_THAT = re.compile(
     r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|nicht|pas|non|não|niet|не|ні|değil)\s+(\w[^,;.!?]*)",
     re.IGNORECASE,
 )
+_FIRST_WORD = re.compile(r"[^\w.!?]*\w*")  # "never use": the verb may be one that ends a clause elsewhere
 _PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
 _NEAR = 12  # characters between "naming" and what is named
 _SAME, _OPPOSITE, _OTHER_VALUE = (
@@ -168,7 +169,7 @@ def banned(text: str, cues: Cues) -> tuple[list[str], bool]:
             continue
         clause = max((match.end() for match in _CLAUSE.finditer(text, 0, hit.start)), default=0)
         rest = text[hit.end :]
-        stop = _STOP.search(rest)
+        stop = _STOP.search(rest, _FIRST_WORD.match(rest).end())  # type: ignore[union-attr]
         after = rest[: stop.start()] if stop else rest
         segment = text[clause : hit.start] if cues.verb_last or not after.strip(" .!") else after
         if segment.strip():
@@ -357,16 +358,8 @@ def same(one: Subject, other: Subject) -> bool:
 
 def replaces(new: Subject, old: Subject) -> bool:
     """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied."""
-    for mine in new.slots:
-        for theirs in old.slots:
-            if mine.aspect != theirs.aspect or mine.target != theirs.target:
-                continue
-            if mine.exclusive and mine.values != theirs.values and not new.negative:
-                return True
-            if mine.values == theirs.values and new.negative != old.negative:
-                return True
     if new.slots or old.slots:
-        return False
+        return any(_displaces(mine, theirs, new, old) for mine in new.slots for theirs in old.slots)
     if _crossed(new, old):
         return True
     if new.negative != old.negative:
@@ -374,6 +367,15 @@ def replaces(new: Subject, old: Subject) -> bool:
     if new.negative or not (new.values and old.values) or new.values & old.values:
         return False
     return _words_alike(new, old) >= _OTHER_VALUE
+
+
+def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:
+    """Whether the slot *mine* of *new* takes the place of the slot *theirs* of *old*."""
+    if mine.aspect != theirs.aspect or mine.target != theirs.target:
+        return False
+    if mine.values == theirs.values:
+        return new.negative != old.negative
+    return mine.exclusive and not new.negative
 
 
 def _crossed(new: Subject, old: Subject) -> bool:

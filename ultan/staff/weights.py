@@ -13,13 +13,14 @@ THRESHOLD = 3.5
 WEIGHTS = {
     # constructions that mostly occur when a rule is laid down
     "protest": 2.4, "refused": 1.8, "purpose": 1.7, "declared": 1.3, "ordained": 1.5, "required": 2.2, "granted": 1.0,
-    "principle": 1.0, "universal": 2.0, "commanded": 0.6, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
+    "principle": 1.0, "universal": 2.0, "commanded": 1.1,
+    "conditional": 1.0, "plain": 1.4, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
     "stressed": 0.4, "forbidden": 0.4,
     # single cues
     "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
     "command": 1.1, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,
-    "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 1.2,
+    "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 2.2,
     # what an order of the moment, a question, a report or a courtesy looks like
     "tiny": -0.2, "object": -0.2, "ruledoc": -0.2, "general": -0.2, "hedge": -0.4, "oneoff": -0.5, "question": -0.6,
     "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "offtopic": -1.0, "relayed": -1.5, "courtesy": -2.2,
@@ -61,6 +62,7 @@ KINDS: dict[Kind, dict[str, float]] = {
         -0.3, "=tool": -0.4, "value": -0.5, "": -0.6,
     },
     "warn": {
+        "perilous": 3.0,
         "danger": 2.5, "=repository": 0.3, "reason": 0.3, "short": 0.3, "never": 0.3, "fact": 0.3, "accept":
         0.3, "contrast": 0.2, "want": 0.2, "dictating": 0.2, "ban": 0.2, "personal": 0.2, "=doc": -0.2,
         "shout": -0.2, "oneoff": -0.2, "correction": -0.2, "anaphor": -0.2, "general": -0.3, "": -1.4,
