@@ -21,7 +21,7 @@ COMMANDS = {
 
 def commands_in(text: str) -> list[str]:
     """Known commands named in *text*, in order."""
-    words = re.findall(r"(?<![\w./-])[a-z]+3?(?![\w/]|\.\w)", text.lower())
+    words = re.findall(r"(?<![A-Za-z0-9_./-])[a-z]+3?(?![A-Za-z0-9_/]|\.[A-Za-z0-9_])", text.lower())
     return list(
         dict.fromkeys(
             word.removesuffix("3") for word in words if word.removesuffix("3") in COMMANDS and word != "make"

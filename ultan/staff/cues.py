@@ -35,7 +35,7 @@ _MARKS = (
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:['’ʼ][\w{_MARKS}]+)*")  # noqa: RUF001 -- apostrophes as typed
 _JOINTS = frozenset(" -/.\t'’\"`(*_~")  # noqa: RUF001 -- what may stand between two words of a phrase
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_AFTER_LEAD = ",.!:;…–—-"  # noqa: RUF001 -- dashes as typed
+_AFTER_LEAD = ",.!:;…–—-，、。،！"  # noqa: RUF001 -- dashes as typed
 # The script decides where one language owns it; letters decide between Russian and Ukrainian.
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -311,4 +311,4 @@ def _lead_step(text: str, at: int, cues: Cues) -> int:
     if not best:
         return at
     tail = text[at + best :]
-    return at + best + len(tail) - len(tail.lstrip(" \t,.!:;…–—-"))  # noqa: RUF001 -- dashes as typed
+    return at + best + len(tail) - len(tail.lstrip(" \t" + _AFTER_LEAD))

@@ -36,7 +36,7 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _PROPER = re.compile(r"(?<=[a-z,;)] )[A-Z][A-Za-z]*[a-z][A-Za-z]*")
-_CLAUSE = re.compile(r"[,;:、，،;]\s*")  # noqa: RUF001 -- commas of other scripts
+_CLAUSE = re.compile(r"[,;:、，،;]\s*|(?<=[\uac00-\ud7a3]고)\s+")  # noqa: RUF001 -- commas of other scripts
 _STOP = re.compile(
     r"[,;:、，،](?:\s|(?=[^\x00-\x7f]))|[.!?](?:\s|$)|[。！]|\b(?:but|use|instead|because|sondern|mais|sino|mas|ma|maar|ale|lecz|а|але|ama)\b",  # noqa: RUF001 -- their own marks
     re.IGNORECASE,
@@ -53,6 +53,7 @@ _SAME, _OPPOSITE, _OTHER_VALUE = (
     0.6,
     0.7,
 )  # likeness from which two rules are one, deny or replace each other
+_SHORTEST_WISH = 2  # letters before an alternative that can name what is wanted
 _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
@@ -144,6 +145,13 @@ def _subject_of(text: str, language: str) -> Subject:
     )
 
 
+def _without(text: str, cues: Cues, *names: str) -> str:
+    """*text* with the phrases of the groups *names* blanked out."""
+    for hit in cues.named(text, *names):
+        text = text[: hit.start] + " " * (hit.end - hit.start) + text[hit.end :]
+    return text
+
+
 def _proper_names(text: str, language: str) -> list[str]:
     """Capitalised words inside sentences (products, languages); German capitalises every noun."""
     return [] if language == "de" else _PROPER.findall(text)
@@ -161,22 +169,25 @@ def banned(text: str, cues: Cues) -> tuple[list[str], bool]:
     """
     excused = [(hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask")]
     contrasts = {hit.start for hit in cues.named(text, "contrast")}
+    body_at = cues.body_at(text)
+    plain = _without(text, cues, "protest", "reminder", "standing", "onward", "lead", "never")
     segments = [match.group(1) for match in _NOT_THAT.finditer(text)]
     negative = False
     reached = 0
     for hit in sorted(cues.named(text, "never", "ban", "forbid"), key=lambda hit: (hit.start, -hit.end)):
-        if hit.start < reached or any(start <= hit.start < end for start, end in excused):
+        if hit.start < max(reached, body_at) or any(start <= hit.start < end for start, end in excused):
             continue
         clause = max((match.end() for match in _CLAUSE.finditer(text, 0, hit.start)), default=0)
         rest = text[hit.end :]
         stop = _STOP.search(rest, _FIRST_WORD.match(rest).end())  # type: ignore[union-attr]
         after = rest[: stop.start()] if stop else rest
         segment = text[clause : hit.start] if cues.verb_last or not after.strip(" .!") else after
-        if segment.strip():
-            segments.append(segment)
+        segments.append(
+            segment if segment.strip(" .!") else text[hit.start : hit.end]
+        )  # ne … plus, ná … riamh
         alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(_PAUSES) or cues.verb_last
-        before = text[:clause] if cues.verb_last else text[: hit.start]
-        negative = negative or not (alternative and _content(before))
+        before = plain[body_at : clause if cues.verb_last else hit.start]
+        negative = negative or not (alternative and sum(map(len, _content(before))) >= _SHORTEST_WISH)
         reached = hit.end if cues.verb_last else hit.end + (stop.start() if stop else len(rest))
     return segments, negative
 
