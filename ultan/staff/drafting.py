@@ -183,7 +183,7 @@ def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
 
 
 def _banned(rule: str, cues: Cues) -> list[str]:
-    segments, _ = subjects.banned(rule, cues)
+    segments = subjects.banned(rule, cues)
     if _BANNED_BEFORE.search(rule):
         segments.append(_BANNED_BEFORE.split(rule, maxsplit=1)[0])
     return segments

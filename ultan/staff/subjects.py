@@ -129,11 +129,11 @@ def _subject_of(text: str, language: str) -> Subject:
     core = before_reason(text, cues)
     literal = values_in(core)
     plain = _TOKEN.sub(" ", core)
-    segments, negative = banned(core, cues)
-    bans = frozenset(word for segment in segments for word in _content(segment))
+    spans, negative = _banned_spans(core, cues)
+    bans = frozenset(word for start, end in spans for word in _content(core[start:end]))
     wanted = core
-    for segment in segments:
-        wanted = wanted.replace(segment, " ", 1)
+    for start, end in spans:
+        wanted = wanted[:start] + " " * (end - start) + wanted[end:]
     return Subject(
         slots=_slots(core, cues, literal),
         values=frozenset((*literal, *commands_in(core), *_proper_names(plain, language))),
@@ -143,6 +143,63 @@ def _subject_of(text: str, language: str) -> Subject:
         negative=negative,
         language=cues.language,
     )
+
+
+def _without(text: str, cues: Cues, *names: str) -> str:
+    """*text* with the phrases of the groups *names* blanked out."""
+    for hit in cues.named(text, *names):
+        text = text[: hit.start] + " " * (hit.end - hit.start) + text[hit.end :]
+    return text
+
+
+def _proper_names(text: str, language: str) -> list[str]:
+    """Capitalised words inside sentences (products, languages); German capitalises every noun."""
+    return [] if language == "de" else _PROPER.findall(text)
+
+
+def _content(text: str) -> list[str]:
+    return [*stems(_TOKEN.sub(" ", text)), *values_in(text), *commands_in(text)]
+
+
+def banned(text: str, cues: Cues) -> list[str]:
+    """The stretches of *text* that say what not to do."""
+    return [text[start:end] for start, end in _banned_spans(text, cues)[0]]
+
+
+def _banned_spans(text: str, cues: Cues) -> tuple[list[tuple[int, int]], bool]:
+    """Where *text* says what not to do, and whether the whole rule forbids.
+
+    "Use this, never that" only forbids the alternative. Where the verb comes last, what is
+    forbidden stands before the negation.
+    """
+    excused = [(hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask")]
+    contrasts = {hit.start for hit in cues.named(text, "contrast")}
+    body_at = cues.body_at(text)
+    plain = _without(text, cues, "protest", "reminder", "standing", "onward", "lead", "never")
+    spans = [match.span(1) for match in _NOT_THAT.finditer(text)]
+    negative = False
+    reached = 0
+    for hit in sorted(cues.named(text, "never", "ban", "forbid"), key=lambda hit: (hit.start, -hit.end)):
+        if hit.start < max(reached, body_at) or any(start <= hit.start < end for start, end in excused):
+            continue
+        clause = max((match.end() for match in _CLAUSE.finditer(text, 0, hit.start)), default=0)
+        stop = _STOP.search(text, _FIRST_WORD.match(text, hit.end).end())  # type: ignore[union-attr]
+        after = stop.start() if stop else len(text)
+        spans.append(_forbidden(text, clause, (hit.start, hit.end), after, verb_last=cues.verb_last))
+        alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(_PAUSES) or cues.verb_last
+        before = plain[body_at : clause if cues.verb_last else hit.start]
+        negative = negative or not (alternative and sum(map(len, _content(before))) >= _SHORTEST_WISH)
+        reached = hit.end if cues.verb_last else after
+    return spans, negative
+
+
+def _forbidden(
+    text: str, clause: int, hit: tuple[int, int], after: int, *, verb_last: bool
+) -> tuple[int, int]:
+    """What a negation at *hit* forbids: what follows, what stands before it, or what it encloses (ne … plus)."""
+    if not verb_last and text[hit[1] : after].strip(" .!"):
+        return hit[1], after
+    return (clause, hit[0]) if text[clause : hit[0]].strip(" .!") else hit
 
 
 def _without(text: str, cues: Cues, *names: str) -> str:

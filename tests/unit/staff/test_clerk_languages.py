@@ -1,5 +1,6 @@
 """The clerk in each language it knows: rules kept, orders of the moment left, corrections understood."""
 
+# ruff: noqa: RUF001 -- letters of the languages under test
 import pytest
 
 from ultan.events import Piece, Transcript
