@@ -4,6 +4,7 @@ Hooks come through here too, started as ``python -I -S -c BOOT`` (``clients/clau
 so nothing is imported before the verb is known.
 """
 
+import gc
 import sys
 
 
@@ -13,6 +14,7 @@ def main() -> None:
 
     verb = sys.argv[1] if len(sys.argv) > 1 else ""
     if verb in reflex.VERBS and "--help" not in sys.argv:
+        gc.disable()  # a process of milliseconds has nothing to collect
         reflex.answer(verb, sys.argv[2:])
     from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks
 

@@ -77,7 +77,7 @@ def _text(payload: "Mapping[str, Any]", key: str) -> str:
 
 def is_typed(call: "clients.Call") -> bool:
     """Whether a person typed the prompt of *call* for the agent to read."""
-    from ultan.clients.claude_transcript import is_words  # noqa: PLC0415 -- prime alone asks
+    from ultan.clients.prompts import is_words  # noqa: PLC0415 -- prime alone asks
 
     return is_words(call.prompt) and not is_ours(call.prompt)
 

@@ -10,9 +10,10 @@ typed it. Lines of an unknown form are skipped and counted.
 import os
 
 from ultan import plainjson
-from ultan.clients import claude_tools, pasted
+from ultan.clients import claude_tools
 from ultan.clients.leaf import Sieve
-from ultan.events import ASSISTANT, REJECTION, USER, Piece
+from ultan.clients.prompts import is_words, mark_of, prompt_pieces
+from ultan.events import ASSISTANT, REJECTION, Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,6 @@ HEAD = 400  # a line says within its first bytes what it is; the long ones are r
 LONGEST_LINE = 64 << 20
 STEP = 1 << 20
 SKIPPED = (b'"api-request', b'"prompt_snapshot"', b'"skill_listing"', b'"queue-operation"', b'"last-prompt"')
-NOT_WORDS = (
-    "<task-notification>", "<command-name>", "<local-command-", "[Request interrupted by user", "<system-reminder>",
-    "<bash-input>", "<bash-stdout>", "<bash-stderr>", "Caveat: The messages below",
-)  # fmt: skip
 SAID = "the user said:\n"
 
 
@@ -171,12 +168,6 @@ def is_from_person(line: "dict[str, Any]") -> bool:
     return "rowSource" not in line and line.get("userType") == "external"  # older clients mark nothing
 
 
-def is_words(text: str) -> bool:
-    """Whether *text* is a prompt, not one of the client's own messages."""
-    text = text.lstrip()
-    return bool(text) and not text.startswith(NOT_WORDS)
-
-
 def command_words(text: str) -> str:
     """What the person typed: the arguments of a custom command, or *text* itself; nothing for ours."""
     head = text.lstrip()
@@ -219,35 +210,6 @@ def _add_prompt(text: str, name: str, at: str, reading: Reading) -> None:
     for piece in pieces:
         reading.prompts[piece.id] = mark
     reading.pieces += pieces
-
-
-def mark_of(pieces: "list[Piece]") -> str:
-    """A short mark of a prompt's cleaned text, by which the hook's copy and the transcript's are known as one."""
-    import zlib  # noqa: PLC0415 -- a few hooks only
-
-    raw = " ".join(" ".join(piece.text for piece in pieces).split()).encode("utf-8", "replace")
-    return f"{zlib.crc32(raw):08x}{zlib.adler32(raw):08x}"
-
-
-def prompt_pieces(
-    text: str, name: str, at: str, turn: int, sieve: Sieve, path: str = "", before: int = -1
-) -> "list[Piece]":
-    """A prompt as pieces: what was typed is the person's, what was pasted is not.
-
-    What repeats a tool's words from the transcript *path*, as far as it goes *before* an offset
-    (-1: its end), is pasted too.
-    """
-    from ultan.redaction import strip_private  # noqa: PLC0415 -- prompts only
-
-    parts = pasted.split_pasted(strip_private(text)[0])
-    if path and any(origin == USER and len(part.split()) >= pasted.GRAM for origin, part in parts):
-        parts = pasted.without_echoes(parts, path, before)
-    pieces = []
-    for number, (origin, part) in enumerate(parts):
-        kept = sieve.leaf(part)
-        if kept.replace("[private]", "").strip():
-            pieces.append(Piece(f"{name}.{number}" if number else name, origin, kept, at, turn))
-    return pieces
 
 
 # --- the assistant and its tools ------------------------------------------------------------------

@@ -5,6 +5,8 @@ same everywhere: what the person marked private is removed, invisible characters
 removed, credentials are masked, and only then is the text cut to its size.
 """
 
+from ultan import home
+
 LONGEST = 16 * 1024
 READ_AT_MOST = 128 * 1024  # of a longer text only head and tail are looked at
 GAP = "\n[… {} characters left out …]\n"
@@ -35,6 +37,13 @@ class Sieve:
         text, found = redact(text)
         self.redacted += found
         return cut(text, longest)
+
+
+    def count(self, root: str) -> None:
+        """Add what was taken out to the counters of the home *root*, which ``doctor`` shows."""
+        for name, by in (("redacted", self.redacted), ("sensitive", self.sensitive), ("bad", self.unread)):
+            if by:
+                home.count(root, name, by)
 
 
 def _is_plain(text: str) -> bool:

@@ -48,7 +48,7 @@ def capture(hook: Hook) -> "dict[str, Any] | None":
         pieces += _last_words(hook, sieve, has_transcript="to" in known)
         hook.event(hook.call.event, pieces, **known)
         cursor.commit()
-    count(hook.root, sieve)
+    sieve.count(hook.root)
     hook.sweep_claims()
     hook.wake()
     return None
@@ -83,7 +83,7 @@ def take_result(hook: Hook) -> None:
         hook.enrol()
         hook.event(call.event, pieces, **known)
         hook.note_queued(piece.id for piece in pieces)
-    count(hook.root, sieve)
+    sieve.count(hook.root)
 
 
 def _error_pieces(hook: Hook, sieve: Sieve, at: str, turn: int) -> "list[Piece]":
@@ -119,16 +119,6 @@ def _last_words(hook: Hook, sieve: Sieve, *, has_transcript: bool) -> "list[Piec
     name = f"{call.agent or call.session}-{new_id(hook.now)}"
     turn = max(hook.state.turn, hook.state.asked)
     return [Piece(name, origin, text, stamp(hook.now), turn)] if text.strip() else []
-
-
-def count(root: str, sieve: Sieve) -> None:
-    """Add what *sieve* took out to the counters that ``doctor`` shows."""
-    if sieve.redacted:
-        home.count(root, "redacted", sieve.redacted)
-    if sieve.sensitive:
-        home.count(root, "sensitive", sieve.sensitive)
-    if sieve.unread:
-        home.count(root, "bad", sieve.unread)
 
 
 # --- the transcript, by offset ----------------------------------------------------------------------

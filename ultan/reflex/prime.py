@@ -76,7 +76,7 @@ def _catch_up(hook: Hook) -> None:
         return  # the first prompt: the client has not made it yet
     if size <= state.offset and path == state.transcript:
         return
-    from ultan.reflex.capture import Cursor, count  # noqa: PLC0415 -- only where something is left
+    from ultan.reflex.capture import Cursor  # noqa: PLC0415 -- only where something is left
 
     sieve = Sieve()
     with Cursor(hook.root, hook.call.session, state) as cursor:
@@ -86,12 +86,11 @@ def _catch_up(hook: Hook) -> None:
         if cursor.pieces:
             hook.event("turn_end", cursor.pieces, **known)
         cursor.commit()
-    count(hook.root, sieve)
+    sieve.count(hook.root)
 
 
 def _queue_prompt(hook: Hook, **known: "Any") -> None:
-    from ultan.clients.claude_transcript import mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
-    from ultan.reflex.capture import count  # noqa: PLC0415
+    from ultan.clients.prompts import mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
     from ultan.spool import new_id  # noqa: PLC0415
 
     call, sieve, state = hook.call, Sieve(), hook.state
@@ -102,7 +101,7 @@ def _queue_prompt(hook: Hook, **known: "Any") -> None:
     if pieces:
         hook.note_queued([piece.id for piece in pieces] + [mark_of(pieces)])
     state.save()
-    count(hook.root, sieve)
+    sieve.count(hook.root)
 
 
 def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":

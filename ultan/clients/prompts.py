@@ -1,4 +1,4 @@
-"""What in a prompt was typed and what was pasted: only the first is the person's word.
+"""A prompt as pieces: what was typed and what was pasted; only the first is the person's word.
 
 Pasted are fenced blocks, quoted lines, unbroken blocks of more than 20 lines, all but the
 opening of a prompt of more than 40, and paragraphs that repeat what a tool said before.
@@ -7,9 +7,16 @@ opening of a prompt of more than 40, and paragraphs that repeat what a tool said
 import os
 
 from ultan import plainjson
-from ultan.clients.claude_tools import result_text
-from ultan.events import PASTED, USER
+from ultan.events import PASTED, USER, Piece
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ultan.clients.leaf import Sieve
+
+NOT_WORDS = (
+    "<task-notification>", "<command-name>", "<local-command-", "[Request interrupted by user", "<system-reminder>",
+    "<bash-input>", "<bash-stdout>", "<bash-stderr>", "Caveat: The messages below",
+)  # fmt: skip
 LONG_PASTE_LINES = 20
 LONG_PROMPT_LINES = 40
 OPENING_LINES = 3
@@ -17,6 +24,41 @@ GRAM = 8
 ECHO_SHARE = 0.5
 ECHO_BYTES = 512 * 1024  # of the transcript before the prompt
 TELLING = 5  # letters of a word that tells something when it is absent
+
+
+def is_words(text: str) -> bool:
+    """Whether *text* is a prompt, not one of the client's own messages."""
+    text = text.lstrip()
+    return bool(text) and not text.startswith(NOT_WORDS)
+
+
+def mark_of(pieces: "list[Piece]") -> str:
+    """A short mark of a prompt's cleaned text, by which the hook's copy and the transcript's are known as one."""
+    import zlib  # noqa: PLC0415 -- a few hooks only
+
+    raw = " ".join(" ".join(piece.text for piece in pieces).split()).encode("utf-8", "replace")
+    return f"{zlib.crc32(raw):08x}{zlib.adler32(raw):08x}"
+
+
+def prompt_pieces(
+    text: str, name: str, at: str, turn: int, sieve: "Sieve", path: str = "", before: int = -1
+) -> "list[Piece]":
+    """A prompt as pieces: what was typed is the person's, what was pasted is not.
+
+    What repeats a tool's words from the transcript *path*, as far as it goes *before* an offset
+    (-1: its end), is pasted too.
+    """
+    from ultan.redaction import strip_private  # noqa: PLC0415 -- prompts only
+
+    parts = split_pasted(strip_private(text)[0])
+    if path and any(origin == USER and len(part.split()) >= GRAM for origin, part in parts):
+        parts = without_echoes(parts, path, before)
+    pieces = []
+    for number, (origin, part) in enumerate(parts):
+        kept = sieve.leaf(part)
+        if kept.replace("[private]", "").strip():
+            pieces.append(Piece(f"{name}.{number}" if number else name, origin, kept, at, turn))
+    return pieces
 
 
 def split_pasted(text: str) -> "list[tuple[str, str]]":
@@ -113,6 +155,8 @@ def _may_echo(paragraph: str, raw: bytes) -> bool:
 
 def _tool_words(raw: bytes) -> str:
     """What tools said in the lines of *raw*, one space between words."""
+    from ultan.clients.claude_tools import result_text  # noqa: PLC0415 -- hardly a prompt repeats a tool
+
     said = []
     for line in raw.split(b"\n"):
         if b'"tool_result"' not in line:

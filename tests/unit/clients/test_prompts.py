@@ -1,6 +1,6 @@
 """Typed and pasted words are told apart by their form."""
 
-from ultan.clients.pasted import is_echo, split_pasted
+from ultan.clients.prompts import is_echo, split_pasted
 from ultan.events import PASTED, USER
 
 
