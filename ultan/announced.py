@@ -104,6 +104,8 @@ def _after_name(text: str, start: int, end: int, kind: str, found: "Found") -> N
         if before in ("?", "&", ";", " ") and text[end] == "=":
             _assigned(text, place, "cookie", found)
     elif _holds_secret(text[start:end]):
+        if low.endswith("authtoken"):
+            kind = "secret"  # of a package registry; some are UUIDs
         if low.endswith("auth"):
             _after_authorization(text, place, found)
         _assigned(text, place, kind, found)
@@ -167,6 +169,8 @@ def _told(text: str, low: str, found: "Found") -> None:
 
 def _after_word(text: str, at: int, kind: str, found: "Found") -> None:
     """Judge the words that follow an announcing word within its sentence."""
+    while text[at : at + 1].isalpha() and "\x7f" < text[at] < "\u3000":
+        at += 1  # the ending that the word has in its language
     sentence = text[at : at + _SENTENCE].partition("\n")[0].partition("\\n")[0]
     if not any(digit in sentence for digit in DIGITS) and "-" not in sentence and len(sentence) < 24:
         return
@@ -209,12 +213,13 @@ def _is_told(value: str, kind: str, *, linked: bool, direct: bool, quoted: bool)
     password = kind == "password"
     if quoted and direct and password and len(value) >= 16 and value.count("-") >= 2 and "_" not in value:
         return not stands_for_another(value)
-    near = linked or (direct and (quoted or len(value) >= 10))
+    near = linked or (direct and (quoted or len(value) >= 8))
     if not near or not is_secret(value, kind, quoted=False, least=6 if password else 16):
         return False
     lower, upper, digit, other = classes(value)
     if not linked and not quoted:
-        return digit and (upper or other) and unrest(value) > 0.3 and not is_wordy(value)
+        plain = password and value.isalnum() and not value[0].isdigit()  # "password hunter22"
+        return digit and (plain or ((upper or other) and unrest(value) > 0.3 and not is_wordy(value)))
     if digit:
         return not is_wordy(value) or (password and unrest(value) > 0.1)
     return len(value) >= 20 and lower and upper

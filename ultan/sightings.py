@@ -76,15 +76,15 @@ def _long_words(text: str) -> str:
     ).decode("ascii")
 
 
-def _is_token(body: str) -> bool:
-    """Whether what follows a known prefix was drawn at random rather than written."""
+def _is_token(body: str, *, doubtful: bool) -> bool:
+    """Whether what follows a known prefix was drawn at random rather than written; a *doubtful* one may begin a name."""
     low = body.lower()
     if len(set(body)) < 5 or any(word in low for word in credentials.STAND_INS):
         return False
     lower, upper, digit, other = classes(body)
     if not digit:
         return lower and upper and unrest(body) > 0.15
-    return upper or not (other and is_wordy(body))
+    return not doubtful or upper or not (other and is_wordy(body))
 
 
 def _prefixes(text: str, crowd: str, found: "Found") -> None:
@@ -95,7 +95,11 @@ def _prefixes(text: str, crowd: str, found: "Found") -> None:
             if at_boundary(text, at, timid=literal in credentials.TIMID):
                 size = run(text, start, alphabet)
                 body = text[start : start + size].rstrip(".,")
-                if size >= least and exact in (0, size) and _is_token(body):
+                if (
+                    size >= least
+                    and exact in (0, size)
+                    and _is_token(body, doubtful=literal in credentials.TIMID)
+                ):
                     found.append((at, start + len(body), kind))
                 start += size
             at = text.find(literal, start)
@@ -124,7 +128,7 @@ def _infixes(text: str, crowd: str, found: "Found") -> None:
                 or (short and not at_boundary(text, start))
             ):
                 continue
-            if _is_token(text[start:at] + text[after : after + size]):
+            if _is_token(text[start:at] + text[after : after + size], doubtful=False):
                 found.append((start, after + size, kind))
 
 

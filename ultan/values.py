@@ -163,24 +163,27 @@ def is_secret(value: str, kind: str, *, quoted: bool, least: int) -> bool:
     Strong is: letters and digits, or long and of high entropy; and not a placeholder,
     a path, a number with its unit, a word of the trade, a UUID, or (unquoted) code.
     """
-    size = len(value)
-    if size < least or stands_for_another(value) or _is_path(value) or (not quoted and _is_code(value)):
+    if len(value) < least or stands_for_another(value) or _is_path(value) or (not quoted and _is_code(value)):
         return False
     if _is_uuid(value):
         return kind in ("password", "secret", "key")
-    if (size < 16 and _is_measure(value)) or _is_jargon(value):
+    if (len(value) < 16 and _is_measure(value)) or _is_jargon(value):
         return False
     lower, upper, digit, other = classes(value)
     if (lower or upper) and digit:
         return kind == "password" or not is_wordy(value)
-    if kind == "password" and quoted and other and size >= 10 and " " not in value:
+    return _is_strong_without_digits(value, kind, quoted=quoted, odd=other)
+
+
+def _is_strong_without_digits(value: str, kind: str, *, quoted: bool, odd: bool) -> bool:
+    size = len(value)
+    if kind == "password" and quoted and odd and size >= 10 and " " not in value:
         return any(letter not in NAME + "/" for letter in value) and not is_wordy(value)
-    return (
-        size >= 20
-        and " " not in value
-        and not is_wordy(value, 0.3 if quoted else 0.42)
-        and entropy(value) > 3.5
-    )
+    if size < 20 or " " in value:
+        return False
+    if kind == "password" and value.isalpha():
+        return entropy(value) > 3.2  # a pass phrase in one word
+    return not is_wordy(value, 0.3 if quoted else 0.42) and entropy(value) > 3.5
 
 
 def is_address_password(word: str) -> bool:
