@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ultan.events import ANSWER, PERSON, REJECTION, Piece, Transcript
 from ultan.library.actions import Cite, Create, Reinforce
-from ultan.staff import drafting, subjects
+from ultan.staff import drafting, relations, subjects
 from ultan.staff.cues import table
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.statements import Heard, Statement, statements
@@ -103,9 +103,9 @@ def settled(drafts: Iterable[Draft]) -> list[Draft]:
     for draft in drafts:
         if draft.subject.is_absurd:
             continue  # it wants what it forbids: nobody can follow it
-        kept = [old for old in kept if not subjects.replaces(draft.subject, old.subject)]
+        kept = [old for old in kept if not relations.replaces(draft.subject, old.subject)]
         for place, old in enumerate(kept):
-            if subjects.same(draft.subject, old.subject) or subjects.same(old.subject, draft.subject):
+            if relations.same(draft.subject, old.subject) or relations.same(old.subject, draft.subject):
                 kept[place] = replace(
                     old, cites=(*old.cites, *draft.cites)[:6], score=max(old.score, draft.score)
                 )
@@ -198,9 +198,9 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
     known: Entry | None = None
     for entry in entries:
         theirs = drafting.subject_of_entry(entry)
-        if subjects.replaces(draft.subject, theirs):
+        if relations.replaces(draft.subject, theirs):
             supersedes.append(entry.id)
-        elif known is None and subjects.same(draft.subject, theirs):
+        elif known is None and relations.same(draft.subject, theirs):
             known = entry
     if known and not supersedes:
         return Suggestion(

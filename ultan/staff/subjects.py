@@ -48,13 +48,7 @@ _NOT_THAT = re.compile(
 _FIRST_WORD = re.compile(r"[^\w.!?]*\w*")  # "never use": the verb may be one that ends a clause elsewhere
 _PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
 _NEAR = 12  # characters between "naming" and what is named
-_SAME, _OPPOSITE, _OTHER_VALUE = (
-    0.55,
-    0.6,
-    0.7,
-)  # likeness from which two rules are one, deny or replace each other
 _SHORTEST_WISH = 2  # letters before an alternative that can name what is wanted
-_LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
 _SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
 FRAME = frozenset(
@@ -200,53 +194,6 @@ def _forbidden(
     if not verb_last and text[hit[1] : after].strip(" .!"):
         return hit[1], after
     return (clause, hit[0]) if text[clause : hit[0]].strip(" .!") else hit
-
-
-def _without(text: str, cues: Cues, *names: str) -> str:
-    """*text* with the phrases of the groups *names* blanked out."""
-    for hit in cues.named(text, *names):
-        text = text[: hit.start] + " " * (hit.end - hit.start) + text[hit.end :]
-    return text
-
-
-def _proper_names(text: str, language: str) -> list[str]:
-    """Capitalised words inside sentences (products, languages); German capitalises every noun."""
-    return [] if language == "de" else _PROPER.findall(text)
-
-
-def _content(text: str) -> list[str]:
-    return [*stems(_TOKEN.sub(" ", text)), *values_in(text), *commands_in(text)]
-
-
-def banned(text: str, cues: Cues) -> tuple[list[str], bool]:
-    """The stretches of *text* that say what not to do, and whether the whole rule forbids.
-
-    "Use this, never that" only forbids the alternative. Where the verb comes last, what is
-    forbidden stands before the negation.
-    """
-    excused = [(hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask")]
-    contrasts = {hit.start for hit in cues.named(text, "contrast")}
-    body_at = cues.body_at(text)
-    plain = _without(text, cues, "protest", "reminder", "standing", "onward", "lead", "never")
-    segments = [match.group(1) for match in _NOT_THAT.finditer(text)]
-    negative = False
-    reached = 0
-    for hit in sorted(cues.named(text, "never", "ban", "forbid"), key=lambda hit: (hit.start, -hit.end)):
-        if hit.start < max(reached, body_at) or any(start <= hit.start < end for start, end in excused):
-            continue
-        clause = max((match.end() for match in _CLAUSE.finditer(text, 0, hit.start)), default=0)
-        rest = text[hit.end :]
-        stop = _STOP.search(rest, _FIRST_WORD.match(rest).end())  # type: ignore[union-attr]
-        after = rest[: stop.start()] if stop else rest
-        segment = text[clause : hit.start] if cues.verb_last or not after.strip(" .!") else after
-        segments.append(
-            segment if segment.strip(" .!") else text[hit.start : hit.end]
-        )  # ne … plus, ná … riamh
-        alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(_PAUSES) or cues.verb_last
-        before = plain[body_at : clause if cues.verb_last else hit.start]
-        negative = negative or not (alternative and sum(map(len, _content(before))) >= _SHORTEST_WISH)
-        reached = hit.end if cues.verb_last else hit.end + (stop.start() if stop else len(rest))
-    return segments, negative
 
 
 def before_reason(text: str, cues: Cues) -> str:
@@ -407,80 +354,3 @@ def _compound(
             targets[-1].add(concept)
         edge = span
     return [frozenset(target) for target in targets]
-
-
-def same(one: Subject, other: Subject) -> bool:
-    """Whether both rules demand the same."""
-    if one.negative != other.negative or _crossed(one, other):
-        return False
-    if one.slots or other.slots:
-        mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
-        theirs = {(slot.aspect, slot.target, slot.values) for slot in other.slots}
-        if not mine or not mine <= theirs:
-            return False
-        return all(slot.values or slot.target for slot in one.slots) or likeness(one, other) >= _LOOSE
-    if one.bans and other.bans and _share(one.bans, other.bans) < _LOOSE and one.language == other.language:
-        return False
-    return _literal_match(one, other) and likeness(one, other) >= _SAME
-
-
-def replaces(new: Subject, old: Subject) -> bool:
-    """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied."""
-    if new.slots or old.slots:
-        return any(_displaces(mine, theirs, new, old) for mine in new.slots for theirs in old.slots)
-    if _crossed(new, old):
-        return True
-    if new.negative != old.negative:
-        return _literal_match(new, old) and likeness(new, old) >= _OPPOSITE
-    if new.negative or not (new.values and old.values) or new.values & old.values:
-        return False
-    return _words_alike(new, old) >= _OTHER_VALUE
-
-
-def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:
-    """Whether the slot *mine* of *new* takes the place of the slot *theirs* of *old*."""
-    if mine.aspect != theirs.aspect or mine.target != theirs.target:
-        return False
-    if mine.values == theirs.values:
-        return new.negative != old.negative
-    return mine.exclusive and not new.negative
-
-
-def _crossed(new: Subject, old: Subject) -> bool:
-    """Whether *new* forbids what *old* wants, or wants literally what it forbids."""
-    wanted, denied = new.bans & old.wants, new.wants & old.bans
-    return bool(wanted and denied) or bool((wanted | denied) & new.values & old.values)
-
-
-def likeness(one: Subject, other: Subject) -> float:
-    """How much of the shorter rule the other repeats, in [0, 1]; literal values count double."""
-    if one.language != other.language:
-        return _across(one, other)
-    return _words_alike(one, other) if not (one.values and other.values) else (
-        0.5 * _words_alike(one, other) + 0.5 * _share(one.values, other.values)
-    )  # fmt: skip
-
-
-def _across(one: Subject, other: Subject) -> float:
-    things = _share(one.concepts, other.concepts)
-    if not (one.values or other.values):
-        return 0.6 * things if len(one.concepts) > 1 else 0.0
-    literal = _share(one.values, other.values)
-    return 0.5 * things + 0.5 * literal if one.concepts or other.concepts else literal
-
-
-def _words_alike(one: Subject, other: Subject) -> float:
-    literal = {word for value in one.values | other.values for word in (value.lower(), *terms(value))}
-    small, large = sorted((one.words - literal, other.words - literal), key=len)
-    if not small:
-        return float(bool(one.values) and one.values == other.values)
-    shared = len(small & large)
-    return 0.5 * shared / len(small) + 0.5 * shared / len(small | large)
-
-
-def _literal_match(one: Subject, other: Subject) -> bool:
-    return not (one.values and other.values) or bool(one.values & other.values)
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0

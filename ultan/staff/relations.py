@@ -1,0 +1,88 @@
+"""How two rules stand to each other: they are one, the later corrects the earlier, or neither."""
+
+from ultan.recall.text import terms
+from ultan.staff.subjects import Slot, Subject
+
+_SAME, _OPPOSITE, _OTHER_VALUE = (
+    0.55,
+    0.6,
+    0.7,
+)  # likeness from which two rules are one, deny or replace each other
+_LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be one
+
+
+def same(one: Subject, other: Subject) -> bool:
+    """Whether both rules demand the same."""
+    if one.negative != other.negative or _crossed(one, other):
+        return False
+    if one.slots or other.slots:
+        mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
+        theirs = {(slot.aspect, slot.target, slot.values) for slot in other.slots}
+        if not mine or not mine <= theirs:
+            return False
+        return all(slot.values or slot.target for slot in one.slots) or likeness(one, other) >= _LOOSE
+    if one.bans and other.bans and _share(one.bans, other.bans) < _LOOSE and one.language == other.language:
+        return False
+    return _literal_match(one, other) and likeness(one, other) >= _SAME
+
+
+def replaces(new: Subject, old: Subject) -> bool:
+    """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied."""
+    if new.slots or old.slots:
+        return any(_displaces(mine, theirs, new, old) for mine in new.slots for theirs in old.slots)
+    if _crossed(new, old):
+        return True
+    if new.negative != old.negative:
+        return _literal_match(new, old) and likeness(new, old) >= _OPPOSITE
+    if new.negative or not (new.values and old.values) or new.values & old.values:
+        return False
+    return _words_alike(new, old) >= _OTHER_VALUE
+
+
+def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:
+    """Whether the slot *mine* of *new* takes the place of the slot *theirs* of *old*."""
+    if mine.aspect != theirs.aspect or mine.target != theirs.target:
+        return False
+    if mine.values == theirs.values:
+        return new.negative != old.negative
+    return mine.exclusive and not new.negative
+
+
+def _crossed(new: Subject, old: Subject) -> bool:
+    """Whether *new* forbids what *old* wants, or wants literally what it forbids."""
+    wanted, denied = new.bans & old.wants, new.wants & old.bans
+    return bool(wanted and denied) or bool((wanted | denied) & new.values & old.values)
+
+
+def likeness(one: Subject, other: Subject) -> float:
+    """How much of the shorter rule the other repeats, in [0, 1]; literal values count double."""
+    if one.language != other.language:
+        return _across(one, other)
+    return _words_alike(one, other) if not (one.values and other.values) else (
+        0.5 * _words_alike(one, other) + 0.5 * _share(one.values, other.values)
+    )  # fmt: skip
+
+
+def _across(one: Subject, other: Subject) -> float:
+    things = _share(one.concepts, other.concepts)
+    if not (one.values or other.values):
+        return 0.6 * things if len(one.concepts) > 1 else 0.0
+    literal = _share(one.values, other.values)
+    return 0.5 * things + 0.5 * literal if one.concepts or other.concepts else literal
+
+
+def _words_alike(one: Subject, other: Subject) -> float:
+    literal = {word for value in one.values | other.values for word in (value.lower(), *terms(value))}
+    small, large = sorted((one.words - literal, other.words - literal), key=len)
+    if not small:
+        return float(bool(one.values) and one.values == other.values)
+    shared = len(small & large)
+    return 0.5 * shared / len(small) + 0.5 * shared / len(small | large)
+
+
+def _literal_match(one: Subject, other: Subject) -> bool:
+    return not (one.values and other.values) or bool(one.values & other.values)
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0
