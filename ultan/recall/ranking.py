@@ -40,6 +40,7 @@ CANDIDATES = 120  # entries that the second stage looks at
 TAIL_CHARS = 400
 MOST_FILES = 8
 SHOWN = 3
+LOOKED_AT = 5  # entries whose probability is worked out; later ones are never shown
 PROMPT_CHARS = 20_000
 KIND_MARKS = {"convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A", "decision": "D", "event": "E"}
 FRESH_DAYS = 7
@@ -142,7 +143,7 @@ class Scope:
         self.index = index
         self.ranges = index.ranges(project)
         self.size = sum(high - low for low, high in self.ranges)
-        self._idf: dict[int, float] = {}
+        self._idf: dict[str, float] = {}
         self.supposed = max(self.size, USUAL_SIZE)
 
     def idf(self, stretches: "list[tuple[int, int]]", term: str = "") -> float:
@@ -156,6 +157,13 @@ class Scope:
         if imagined and term in EVERYDAY:
             holders += EVERYDAY_SHARE * imagined
         return log((self.supposed + 1.0) / (holders + 0.5))
+
+    def rarity(self, term: str) -> float:
+        """The idf of *term* here, known or not."""
+        if term not in self._idf:
+            number = self.index.term(term)
+            self._idf[term] = self.idf(self.index.postings(number, self.ranges) if number >= 0 else [], term)
+        return self._idf[term]
 
 
 def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) -> "Weighed":
@@ -334,7 +342,7 @@ def rank(
         signals["situation"] = in_situations(scope, [SITUATION + name for name in named])
     for name, scores in (extra or {}).items():
         signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
-    spreads = {name: spreads.get(name) or standardised(scores, scope.size) for name, scores in signals.items()}
+    spreads = {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
     totals = fused(signals, spreads, weights)
     order = sorted(totals, key=lambda doc: (-totals[doc], doc))[: limit * 2]
     boosted = [(totals[doc] + index.prior(doc), doc) for doc in order]
@@ -346,7 +354,7 @@ def rank(
             parts[name] = (raw, (raw - spreads[name][0]) / spreads[name][1])
         result.append(Scored(doc, score, parts, index.card(doc)))
     result.rankings = [name for name, scores in signals.items() if scores]
-    judge(result, weighed)
+    judge(result, scope, query.text)
     return result
 
 
@@ -386,30 +394,48 @@ def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple
 
 # A logistic regression over raw scores, fitted by tests/bench/fit_silence.py; one row a feature.
 SILENCE = {
-    "bias": -7.857, "words": 1.174, "near_share": 3.752, "fused": 0.1711, "length": 0.4103, "tail": 0.1908,
-    "place": -0.3735, "shared": 0.5837,
+    "bias": -5.503, "words_share": 0.237, "near_share": 4.09, "head": 6.366, "cue": 2.189, "fused": -0.031,
+    "length": 0.249, "tail": 0.316, "place": -0.524, "shared": 0.367,
 }  # fmt: skip
 
 
-def judge(ranked: Ranked, weighed: "Weighed") -> None:
-    """Give each entry, and the whole answer, the probability that showing it helps."""
-    whole = sum(weight for _, weight, _ in weighed)
+def judge(ranked: Ranked, scope: Scope, text: str) -> None:
+    """Give each entry, and the whole answer, the probability that showing it helps.
+
+    Words that no entry holds count as well: a prompt of which little is known is about something else.
+    """
+    asked = set(terms(text[:PROMPT_CHARS]))
+    weights = {term: scope.rarity(term) for term in asked}
+    ranked.whole = sum(weights.values())
     for place, item in enumerate(ranked):
-        item.features = features(item, place, whole, len(weighed))
-        item.probability = probability(item.features)
-    ranked.whole = whole
+        if place < LOOKED_AT:
+            item.features = features(item, place, ranked.whole, echo(item.card, weights, scope))
+            item.probability = probability(item.features)
     ranked.probability = max((item.probability for item in ranked[:SHOWN]), default=0.0)
 
 
-def features(item: Scored, place: int, whole: float, count: int) -> "dict[str, float]":
-    """What the scorer for silence looks at: raw scores, since the best of a bad lot has a high z-score too."""
+def echo(card: "Card", asked: "Mapping[str, float]", scope: Scope) -> "tuple[float, float]":
+    """How much of title and cues the prompt repeats, by weight: of all together, and of the best one."""
+    everything: dict[str, float] = {}
+    best = 0.0
+    for line in (card.title, *card.cues):
+        mine = {term: asked.get(term) or scope.rarity(term) for term in set(terms(line))}
+        everything.update(mine)
+        best = max(best, sum(mine[term] for term in mine if term in asked) / (sum(mine.values()) + 2.0))
+    return sum(value for term, value in everything.items() if term in asked) / (sum(everything.values()) + 4.0), best
+
+
+def features(item: Scored, place: int, whole: float, echoed: "tuple[float, float]") -> "dict[str, float]":
+    """What the scorer for silence looks at: raw shares, since the best of a bad lot has a high z-score too."""
     words = item.parts["words"][0]
     near_score = item.parts["near"][0] if "near" in item.parts else words
     return {
-        "words": log(1.0 + words),
+        "words_share": words / (whole + 4.0),
         "near_share": near_score / (whole + 4.0),
+        "head": echoed[0],
+        "cue": echoed[1],
         "fused": sum(WEIGHTS[name] * item.parts[name][1] for name in MODEL_FREE if name in item.parts),
-        "length": log(1.0 + count),
+        "length": log(1.0 + whole),
         "tail": log(1.0 + item.parts["tail"][0]) if "tail" in item.parts else 0.0,
         "place": float(min(place, 4)),
         "shared": float(item.card.scope == layout.GLOBAL),
@@ -441,7 +467,7 @@ def prime(
     """The few entries worth showing at a prompt, or none."""
     settings = index.settings
     most = int(settings.get("priming.entries", SHOWN))
-    floor = float(settings.get("priming.min_relevance", 0.48))
+    floor = float(settings.get("priming.min_relevance", 0.42))
     if needs_nothing(query.text) or most <= 0:
         return Primed([], [], 0.0, [])
     ranked = rank(index, query, extra, limit=10)
