@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import time
 from typing import Annotated, Any
 
 import typer
@@ -104,6 +105,7 @@ def search(
     found = verb(
         door.library, index, " ".join(query), project=None if everywhere else asked,
         limit=limit or door.settings["search.limit"], wish=wish,
+        today=time.strftime("%Y-%m-%d", time.localtime(door.now)),
     )  # fmt: skip
     if found.note:
         screen.say(f"note: {found.note}")

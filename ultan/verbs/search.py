@@ -9,6 +9,7 @@ from ultan.library.snapshot import Library
 from ultan.recall import ranking
 from ultan.recall.index import Index
 from ultan.recall.text import terms
+from ultan.recall.timespan import span_of, within_first
 
 MOST = 500  # candidates before what is wished is sorted out
 
@@ -56,11 +57,13 @@ class Wish:
 
 
 def search(
-    library: Library, index: Index | IndexUnreadable, query: str, *, project: str | None, limit: int, wish: Wish
-) -> Found:
+    library: Library, index: Index | IndexUnreadable, query: str, *, project: str | None, limit: int, wish: Wish,
+    today: str = "",
+) -> Found:  # fmt: skip
     """The entries that answer *query*: from *index*, or from the library itself where there is none.
 
-    *project* as in ``ranking.Query``: its entries and global ones; ``None`` for every project's.
+    *project* as in ``ranking.Query``: its entries and global ones; ``None`` for every project's. With
+    *today*, entries of the time that the question names ("last week") come first.
     """
     if wish.archived:
         return Found(query, _by_reading(library.archived.values(), query, wish, limit), "archived entries only")
@@ -73,8 +76,14 @@ def search(
         entry = library.entries.get(scored.card.id)
         if entry is not None and wish.admits(entry):
             hits.append(_hit(entry, scored.score))
+    span = span_of(query, today) if today else None
+    hits = within_first(hits, span, lambda hit: _days(library.entries[hit.id]))
     stale = index.fingerprint != library.fingerprint
     return Found(query, tuple(hits[:limit]), "the index is older than the library: `ultan rebuild`" if stale else "")
+
+
+def _days(entry: Entry) -> tuple[str, ...]:
+    return (entry.created, entry.updated, entry.when)
 
 
 def _by_reading(entries: Iterable[Entry], query: str, wish: Wish, limit: int) -> tuple[Hit, ...]:
