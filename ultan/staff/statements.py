@@ -76,7 +76,7 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("scolded", frozenset(("protest", "annoyed")), frozenset()),
     ("plain", frozenset(("commanded", "weak")), frozenset(("courtesy", "vague"))),
     ("perilous", frozenset(("danger", "barred")), frozenset()),
-    ("pronoun", frozenset(("refused", "offtopic")), frozenset()),
+    ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
 )
 
 

@@ -54,7 +54,7 @@ KINDS: dict[Kind, dict[str, float]] = {
     },
     "preference": {
         "valued": 2.5, "taste": 2.0, "habitual": 1.0,
-        "agent": 1.9, "=interaction": 1.0, "=doc": 0.8, "personal": 0.8, "=comment": 0.8, "want": 0.7,
+        "agent": 1.9, "=interaction": 1.0, "=doc": 0.8, "personal": 0.8, "=comment": 1.4, "want": 0.7,
         "standing": 0.5, "everywhere": 0.5, "shout": 0.4, "asks": 0.4, "annoyed": 0.3, "reminder": 0.3,
         "=api": 0.3, "dictating": 0.2, "norm": 0.2, "barred": 0.2, "refuse": 0.2, "short": 0.2, "hedge":
         0.2, "forbidden": -0.2, "=repository": -0.2, "danger": -0.2, "oneoff": -0.2, "code": -0.2, "ban":

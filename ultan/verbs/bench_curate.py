@@ -23,6 +23,7 @@ from ultan.library.snapshot import Library, read_library
 from ultan.library.store import MemoryStore
 from ultan.recall.text import terms
 from ultan.staff import baselines, clerk, weights
+from ultan.staff.subjects import stems
 
 RULES = ("convention", "preference", "warn")
 DAY_S = 86400.0
@@ -250,7 +251,7 @@ def _spoken(text: str, mentor: str, session: str) -> Iterator[Piece]:
 def _filler_entries(session: Mapping[str, Any], name: str, library: Library) -> set[str]:
     """Entries that cite an instruction of *session* which the data does not count."""
     fillers = [
-        set(terms(topic))
+        set(stems(topic))
         for topic, sort in zip(session["topic"], session["type"], strict=False)
         if sort.startswith("filler-instruction")
     ]
@@ -258,7 +259,9 @@ def _filler_entries(session: Mapping[str, Any], name: str, library: Library) -> 
         entry.id
         for entry in library.entries.values()
         if any(each.session == name for each in entry.evidence)
-        and any(len(words & set(terms(_said(entry)))) >= FILLER_SHARE * len(words) for words in fillers)
+        and any(
+            len(words & set(stems(_said(entry)))) >= FILLER_SHARE * len(words) for words in fillers if words
+        )
     }
 
 

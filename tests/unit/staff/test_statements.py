@@ -1,0 +1,57 @@
+"""How a person's text is cut into statements, and what is not theirs."""
+
+# ruff: noqa: RUF001 -- marks of other scripts
+from ultan.staff.clerk import weigh
+from ultan.staff.statements import own_text, statements
+
+
+def texts(text):
+    return [statement.text for statement in statements(text)]
+
+
+def test_statements_are_stretches_of_the_text():
+    text = "OK... we use uv here, e.g. for tests. Never pip!  Why?\n- and `a.b. c` stays one"
+    assert texts(text) == [
+        "OK... we use uv here, e.g. for tests.",
+        "Never pip!",
+        "Why?",
+        "- and `a.b. c` stays one",
+    ]
+    assert all(text[each.start : each.end] == each.text for each in statements(text))
+
+
+def test_other_scripts_end_their_sentences_in_their_own_way():
+    assert texts("总是用 uv。不要用 pip！") == ["总是用 uv。", "不要用 pip！"]
+    assert texts("हमेशा uv इस्तेमाल करो। pip मत।") == ["हमेशा uv इस्तेमाल करो।", "pip मत।"]
+
+
+def test_what_is_not_the_persons_own_is_blank_and_keeps_its_place():
+    text = "see:\n```\nnever x\n```\n> never y\n| never | z |\nmine <private>never w</private>\n"
+    own = own_text(text)
+    assert len(own) == len(text)
+    assert own.split() == ["see:", "mine"]
+
+
+def test_a_pasted_plan_ends_the_persons_words_at_its_first_heading():
+    plan = "Do this plan, always test:\n# Plan\n" + "never mind the tests\n" * 30
+    assert texts(plan) == ["Do this plan, always test:"]
+
+
+def test_a_short_remark_with_a_heading_stays():
+    assert texts("# note\nnever use pip") == ["# note", "never use pip"]
+
+
+def test_what_a_reviewer_wrote_weighs_less_than_the_persons_remark_below_it():
+    comment = "Another agent reviewed this:\n\nThe handler must never swallow errors. It should always log them.\n\n"
+    relayed, own = (
+        statements(comment + "Handlers must never swallow errors.")[1],
+        statements(comment + "Handlers must never swallow errors.")[-1],
+    )
+    assert "relayed" in relayed.marks
+    assert "relayed" not in own.marks
+    assert weigh(own) > weigh(relayed)
+
+
+def test_the_language_is_told_statement_by_message():
+    assert {each.language for each in statements("Benutze immer uv, nie pip. Das ist wichtig.")} == {"de"}
+    assert {each.language for each in statements("use uv")} == {"en"}
