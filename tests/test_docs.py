@@ -52,6 +52,12 @@ def test_every_decision_record_has_the_same_parts():
             assert part in text, f"{path.name} lacks {part}"
 
 
+def test_every_decision_record_is_listed():
+    listed = (DOCS / "adr" / "README.md").read_text(encoding="utf-8")
+    for path in (DOCS / "adr").glob("[0-9]*.md"):
+        assert f"({path.name})" in listed, path.name
+
+
 def test_changelog_fragments_say_what_kind_of_change_they_are():
     for path in (DOCS / "changelog").glob("*.md"):
         if path.name != "README.md":
