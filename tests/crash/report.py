@@ -21,11 +21,10 @@ PAGE = ROOT / "docs" / "reliability.md"
 
 # Promise → what it says, the tests that hold it (parts of their ids), and what else is to be said.
 PROMISES = {
-    "R1": ("an acknowledged capture survives a kill", ("crash/test_kills.py::test_a_capture", "unit/test_spool.py", "kills:captures"),
-           "A power cut is reviewed, not tried: durable kinds sync file and folder before the hook exits (`home.write`), cheap ones do not."),
+    "R1": ("an acknowledged capture survives a kill, a durable one a power cut", ("crash/test_kills.py::test_a_capture", "crash/test_power_cut.py::test_a_durable", "unit/test_spool.py", "kills:captures"), ""),
     "R2": ("a torn or foreign record costs only itself", ("unit/test_spool.py::test_torn", "fuzz:queue file"), ""),
     "R3": ("no reader sees a half-written entry", ("crash/test_failpoints.py", "crash/test_syscalls.py", "crash/test_together.py"), ""),
-    "R4": ("a crashed curator is resumed: nothing lost, nothing twice", ("crash/test_curate_killed.py", "crash/test_kills.py::test_a_curator", "kills:curators"), ""),
+    "R4": ("a crashed curator is resumed: nothing lost, nothing twice", ("crash/test_curate_killed.py", "crash/test_kills.py::test_a_curator", "crash/test_power_cut.py::test_a_curation", "kills:curators"), ""),
     "R5": ("two curators never run at once", ("crash/test_locks.py::test_of_many", "crash/test_locks.py::test_a_lock_file", "verbs/test_curate.py::test_a_second_curator"), ""),
     "R6": ("a dead or stuck holder wedges nothing", ("crash/test_locks.py::test_a_stopped", "journey/test_provisioning.py::test_the_lock_of_a_dead"), ""),
     "R7": ("Ultan never triggers itself, never spends without bound", ("reflex/test_reflex_door.py::test_our_own", "reflex/test_reflex_door.py::test_a_child_of_ours", "llm/test_governor.py", "verbs/test_curate.py::test_too_many", "verbs/test_curate.py::test_fifty"), ""),
