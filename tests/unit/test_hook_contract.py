@@ -43,6 +43,8 @@ def prepared(tmp_path, *, woken=False):
     )  # fmt: skip
     chosen = settings.Settings({"curation.wake": woken, "priming.min_relevance": 0.0})
     place.write(os.path.join(root, "index", "library.idx"), bytes(build_from_entries([entry], chosen)._mapped))
+    if not woken:  # for the hooks that find no index
+        place.write(os.path.join(root, "config.toml"), b"[curation]\nwake = false\n")
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ULTAN_HOME": root, "CLAUDE_PROJECT_DIR": str(project)}
     return root, str(project), environ
 
