@@ -162,6 +162,8 @@ def test_what_comes_from_a_place_of_credentials_is_dropped_whole(stage):
     word = "hunter"  # weak: no test of strength would find it
     stage.runs("cat .env && git push", f"error: PASSWORD={word}")
     stage.runs("git push; kubectl get secret app -o yaml < secrets.yaml", f"error: value {word}")
+    secret = f"error: x\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {word}\ndata:\n  a: b\n"
+    stage.runs("git push; kubectl get secret app -o yaml", secret)
     stage.gets("Write", {"file_path": "/home/me/.aws/credentials.toml", "content": word}, {"content": word})
     stage.curate()
     assert [path for path, raw in stage.written().items() if word.encode() in raw] == []

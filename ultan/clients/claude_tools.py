@@ -185,7 +185,9 @@ def pieces_of_result(
     text = result_text(tool, response)
     if not has_signal(tool, tool_input, text):
         return []
-    if is_sensitive(tool, tool_input):
+    from ultan.redaction import is_cluster_secret  # noqa: PLC0415 -- noise never gets here
+
+    if is_sensitive(tool, tool_input) or is_cluster_secret(text):
         sieve.sensitive += 1
         return []
     text = sieve.leaf(text)
