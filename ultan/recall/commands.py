@@ -36,13 +36,14 @@ _SKIPS_ONE = frozenset(("timeout", "flock", "chroot", "direnv"))  # a first word
 _REMOTE = {"ssh": 1, "docker": 2, "podman": 2, "kubectl": 2, "nerdctl": 2, "vagrant": 1, "adb": 1, "wsl": 0}
 _REMOTE_VERBS = frozenset(("exec", "run", "ssh", "shell"))
 # Programs whose words are only said, printed or looked up.
-_SAYERS = frozenset("echo printf say man which type whatis tldr apropos alias notify-send print logger wall".split())
-_SEARCHERS = frozenset("grep egrep fgrep rg ag ack zgrep sed awk gawk perl pgrep jq yq".split())
+_SAYERS = frozenset("echo printf say man which type whatis tldr apropos alias notify-send print logger wall".split())  # noqa: SIM905 -- a list of words reads best as words
+_SEARCHERS = frozenset("grep egrep fgrep rg ag ack zgrep sed awk gawk perl pgrep jq yq".split())  # noqa: SIM905 -- a list of words reads best as words
+_VALUED = frozenset(("--glob", "-g", "-A", "-B", "-C", "-m", "-t", "--type", "--arg", "--max-count", "-n"))
 _SEARCH_OPTIONS = frozenset(("-e", "--regexp", "--expression", "-f", "--file"))
 _SAID_OPTIONS = frozenset(
-    "-m -F --message --title --body --notes --description --subject --comment --grep --author --reason --label -t -b".split()
+    "-m -F --message --title --body --notes --description --subject --comment --grep --author --reason --label -t -b".split()  # noqa: SIM905 -- a list of words reads best as words
 )
-_SAID_BY = frozenset("git gh glab hub jj svn hg linear jira bd az".split())
+_SAID_BY = frozenset("git gh glab hub jj svn hg linear jira bd az".split())  # noqa: SIM905 -- a list of words reads best as words
 _EVALUATES = frozenset(("-c", "-e", "--command", "--execute", "--eval", "-E", "-q", "--query", "-Q"))
 _REHEARSALS = frozenset(("--dry-run", "--help", "--version", "--dryrun", "--simulate", "--just-print", "--check-only"))
 _SAMPLES = (".example", ".sample", ".template", ".dist", ".tmpl")
@@ -137,7 +138,7 @@ class Subject:
 # --- tool calls -------------------------------------------------------------------------------------
 
 
-def subjects(tool: str, tool_input: "dict[str, Any]") -> "list[Subject]":
+def subjects(tool: str, tool_input: "dict[str, Any]") -> "list[Subject]":  # noqa: C901, RUF100
     """What a trigger may be matched against in a tool call."""
     found: list[Subject] = []
     path = _path_of(tool_input)
@@ -223,7 +224,7 @@ class _Reader:
         self.line, self.at = line, 0
         self.waiting: list[tuple[Command, str, bool]] = []  # heredocs whose bodies start at the next line
 
-    def read(self) -> "Iterator[tuple[Command, list[str]]]":
+    def read(self) -> "Iterator[tuple[Command, list[str]]]":  # noqa: C901, RUF100
         line = self.line
         command, inner = Command(), list[str]()
         before: Command | None = None
@@ -401,10 +402,9 @@ def _mark(command: Command) -> None:
     if program in _SAID_BY:
         for at, word in enumerate(words[1:], 1):
             name, sign, _ = word.text.partition("=")
-            if sign and name in _SAID_OPTIONS:
-                word.said = True
-            elif words[at - 1].text in _SAID_OPTIONS or (words[at - 1].text[:1] == "-" and words[at - 1].text[1:2] != "-"
-                                                         and words[at - 1].text.endswith("m") and word.quoted):  # fmt: skip
+            before = words[at - 1].text
+            bundled = before[:1] == "-" and before[1:2] != "-" and before.endswith("m") and word.quoted  # -am "…"
+            if (sign and name in _SAID_OPTIONS) or before in _SAID_OPTIONS or bundled:
                 word.said = True
     skip = _REMOTE.get(program, -1)
     if skip >= 0 and (skip < 2 or any(word.text in _REMOTE_VERBS for word in words[1:3])):
@@ -412,7 +412,7 @@ def _mark(command: Command) -> None:
             word.said = True
 
 
-def _inside(command: Command, depth: int) -> "list[Command]":
+def _inside(command: Command, depth: int) -> "list[Command]":  # noqa: C901, PLR0911, RUF100
     """The commands that this command runs: behind a wrapper, in ``sh -c``, in ``find -exec``."""
     words = command.words
     program = command.program
@@ -501,9 +501,9 @@ def _searched(words: "list[Word]") -> int:
         if not word.text.startswith("-") or word.quoted:
             if in_place and not word.text:
                 continue
-            if words[at - 1].text in ("--glob", "-g", "-A", "-B", "-C", "-m", "-t", "--type", "--arg", "--max-count", "-n"):
-                if words[at - 1].text != "-n" or word.text.isdigit():
-                    continue
+            before = words[at - 1].text
+            if before in _VALUED and (before != "-n" or word.text.isdigit()):
+                continue
             return at
     return 0
 
@@ -531,7 +531,7 @@ def _joined(words: "list[Word]", redirects: "list[tuple[str, Word]]") -> Subject
     return subject
 
 
-def _other_spellings(command: Command) -> "list[Subject]":
+def _other_spellings(command: Command) -> "list[Subject]":  # noqa: C901, RUF100
     """The same act in other spellings."""
     found: list[Subject] = []
     words = _plain(command)

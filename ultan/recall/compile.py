@@ -12,15 +12,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ultan import home, plainjson
 from ultan.encoders import load as load_encoder
 from ultan.errors import IndexUnreadable
 from ultan.recall import index as layout
+from ultan.recall.commands import subjects
 from ultan.recall.index import Index
 from ultan.recall.lookaround import needed_literals, rewritten
-from ultan.recall.commands import subjects
 from ultan.recall.situations import LANGUAGES, file_keys, mentioned_files, named_situation
 from ultan.recall.text import spelled
 from ultan.recall.triggers import compiled, trips
@@ -238,7 +239,7 @@ class Draft:
         self, encoder: "Encoder", cache_folder: str = "", progress: Callable[[str, int, int], None] | None = None
     ) -> None:
         """Find, for every term and for common words beside, the terms of the library that mean much the same."""
-        from ultan.recall.near import near_terms  # noqa: PLC0415 -- numpy, only with an encoder
+        from ultan.recall.near import near_terms  # noqa: PLC0415, RUF100
 
         spelling = {term: counts.most_common(1)[0][0] for term, counts in self.spellings.items()}
         self.encoder = encoder.name
@@ -291,7 +292,7 @@ class Draft:
         ).encode("utf-8")  # fmt: skip
         return assembled(sections)
 
-    def _write_terms(self, sections: dict[str, bytes]) -> None:
+    def _write_terms(self, sections: dict[str, bytes]) -> None:  # noqa: C901, RUF100
         by_term: dict[int, list[tuple[int, int]]] = {}
         forward: list[list[tuple[int, int]]] = []
         for at, row in enumerate(self.weights()):
@@ -548,7 +549,7 @@ def exempt_places(entry: "Entry") -> list[str]:
     """File names, without extension, of the one place where a rule says its matter belongs: "inside paths"."""
     words = f"{entry.title} . {entry.rule}".lower().replace("`", " ").replace(",", " ").split()
     found = []
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         name = word.rstrip(".;:").split(".")[0]
         if before in ("inside", "within") and ("_" in name or "." in word.rstrip(".") or "-" in name):
             found.append(name)
@@ -556,7 +557,7 @@ def exempt_places(entry: "Entry") -> list[str]:
 
 
 _VAGUE = frozenset(
-    "text docs style config query header component script module dependency lock secret environment container diagram "
+    "text docs style config query header component script module dependency lock secret environment container diagram "  # noqa: SIM905 -- a list of words reads best as words
     "notebook shell c r".split()
 )
 _LANGUAGE_WORDS = frozenset(word for words in LANGUAGES.values() for word in words.split()) - _VAGUE

@@ -1,7 +1,6 @@
 """Patterns written for other engines, made fit for RE2; and the literals a pattern cannot match without.
 
-RE2 has no lookahead. ``git push (?!origin)\\S+`` becomes the pattern ``git push \\S+`` *unless*
-``git push (?:origin)`` matches in the same command or line: the same meaning, checked on canaries.
+RE2 has no lookahead. ``rm (?!build)`` becomes the pattern ``rm`` *unless* ``rm (?:build)`` matches in the same command or line: the same meaning, checked on canaries.
 """
 
 SHORTEST_LITERAL = 3
@@ -166,7 +165,7 @@ def _needs(pattern: str, at: int) -> tuple[_Needs, int]:
     return [frozenset(union)], at
 
 
-def _branch(pattern: str, at: int) -> tuple[_Needs, int]:
+def _branch(pattern: str, at: int) -> tuple[_Needs, int]:  # noqa: C901, PLR0912, RUF100
     needs: _Needs = []
     run = ""
 
@@ -222,7 +221,7 @@ def _quantifier(pattern: str, at: int) -> tuple[int, int]:
     least = {"?": 0, "*": 0, "+": 3}.get(char, 0)
     if char == "{":
         end = pattern.find("}", at)
-        count = pattern[at:end].split(",")[0]
+        count = pattern[at:end].split(",")[0]  # noqa: PLC0207 -- the first part only
         if end < 0 or not count.isdigit():
             return 0, at if end < 0 else end + 1
         least = 3 if int(count) > 0 else 0

@@ -93,7 +93,7 @@ VOCABULARY = {
     "deletes": "delete remove rm drop clean cleanup wipe",
     "another language": "",
 }
-REVIEW_WORDS = frozenset("review reviewer comment comments suggestion nit finding findings severity recommend issue".split())
+REVIEW_WORDS = frozenset("review reviewer comment comments suggestion nit finding findings severity recommend issue".split())  # noqa: SIM905 -- a list of words reads best as words
 LOG_MARKS = ("Traceback (most recent", "panic:", "error:", "Error:", "ERROR", "FAIL", "Exception", "    at ", "npm ERR", "exit code")
 
 

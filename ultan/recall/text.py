@@ -22,7 +22,7 @@ STOP = frozenset(
     over own per please really same shall she should shouldn shouldnt so some such than that thats the their theirs
     them themselves then there theres these they theyre this those through to too under until up us use used using
     very was wasn wasnt we well were weren werent weve what whats when where which while who whom why will with wont
-    would wouldn wouldnt yes yet you youd youll your youre yours yourself yourselves youve""".split()  # noqa: SIM905
+    would wouldn wouldnt yes yet you youd youll your youre yours yourself yourselves youve""".split()  # noqa: SIM905 -- a list of words reads best as words
 )
 LONGEST = 64  # longer runs of letters and digits are hashes, keys, base64: no word
 MOST_TERMS = 4000  # a pasted megabyte is read this far
@@ -47,7 +47,7 @@ def words(text: str) -> "Iterator[str]":
 
 def _folded(text: str) -> str:
     """*text* without accents; letters of other scripts stay."""
-    import unicodedata  # noqa: PLC0415 -- plain ASCII, the common case, needs none of it
+    import unicodedata  # noqa: PLC0415, RUF100
 
     normal = unicodedata.normalize("NFKD", text.translate(_QUOTES))
     bare = "".join(char for char in normal if not "\u0300" <= char <= "\u036f")
@@ -55,7 +55,7 @@ def _folded(text: str) -> str:
 
 
 def _mixed(text: str) -> "Iterator[str]":
-    import unicodedata  # noqa: PLC0415 -- as above
+    import unicodedata  # noqa: PLC0415, RUF100
 
     run: list[str] = []
     was_unspaced = False
@@ -106,7 +106,7 @@ def parts(word: str) -> "list[str]":
     if len(cut) == 1 or (len(cut) == 2 and cut[1] == 1):
         return [word.lower()]
     cut.append(len(word))
-    return [word[start:end].lower() for start, end in zip(cut, cut[1:], strict=False)]
+    return [word[start:end].lower() for start, end in zip(cut, cut[1:], strict=False)]  # noqa: RUF007, RUF100
 
 
 def terms(text: str) -> "list[str]":
@@ -167,9 +167,9 @@ _STEP3 = {
     "ful": "", "ness": "",
 }  # fmt: skip
 _STEP4 = frozenset(
-    "ic ance ence able ible ate ive ize iti al ism ion er ous ant ent ment ement".split()  # noqa: SIM905
+    "ic ance ence able ible ate ive ize iti al ism ion er ous ant ent ment ement".split()  # noqa: SIM905 -- a list of words reads best as words
 )
-_DOUBLES = frozenset("bb dd ff gg mm nn pp rr tt".split())  # noqa: SIM905
+_DOUBLES = frozenset("bb dd ff gg mm nn pp rr tt".split())  # noqa: SIM905 -- a list of words reads best as words
 _VALID_LI = frozenset("cdeghkmnrt")
 
 
@@ -178,7 +178,7 @@ def stem(word: str) -> str:
     return _stemmed(word) if len(word) > 2 and word.isascii() else word
 
 
-def _stemmed(word: str) -> str:  # noqa: C901 -- the algorithm's own sequence of steps
+def _stemmed(word: str) -> str:
     known = _KNOWN.get(word)
     if known is not None:
         return known
@@ -278,7 +278,7 @@ def _step_1a(word: str) -> str:
     return word
 
 
-def _step_1b(word: str, p1: int) -> str:
+def _step_1b(word: str, p1: int) -> str:  # noqa: C901, PLR0911, RUF100
     for tail in ("eedly", "eed"):
         if word.endswith(tail):
             head = word[: -len(tail)]

@@ -105,7 +105,7 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
 
 def compiled(pattern: str) -> "Pattern | None":
     """*pattern* compiled by re2, or ``None`` if it cannot be."""
-    from ultan.recall import patterns  # noqa: PLC0415 -- 2 ms that most tool calls never pay
+    from ultan.recall import patterns  # noqa: PLC0415, RUF100
 
     return patterns.compiled(pattern)
 
@@ -117,7 +117,7 @@ def lines_around(text: str, start: int, end: int) -> str:
     return text[low : high if high >= 0 else len(text)]
 
 
-def aims_at(row: "list[Any]", tool: str, subject: "Subject") -> bool:
+def aims_at(row: "list[Any]", tool: str, subject: "Subject") -> bool:  # noqa: PLR0911 -- a list of reasons why not
     """Whether a trigger is about this kind of text and this file."""
     wanted, name, globs = row[1], row[2], row[4]
     if globs and not (subject.path and any(glob_matches(glob, subject.path) for glob in globs)):
@@ -213,7 +213,7 @@ def by_file(index: "Index", path: str, project: "str | None" = "", most: int = 2
 
 def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":
     """Findings and warnings that speak of this error, if they share enough rare words with it."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- most tool calls do not fail
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415, RUF100
 
     lines = [line for line in text.splitlines() if line.strip()][-12:]
     ranked = rank(index, Query("\n".join(lines)[-1500:], project), limit=8)
@@ -231,7 +231,7 @@ ERROR_SHARE = 0.25  # of all that the error's rare words could give
 
 def by_question(index: "Index", questions: "list[str]", project: "str | None" = "") -> "Card | None":
     """The entry a person stands behind that answers a dialog, if one surely does."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415, RUF100
 
     floor = float(index.settings.get("notice.answer_min_relevance", 0.85))
     if not questions or not index.settings.get("notice.answer_questions", True):

@@ -126,7 +126,7 @@ def read(folder: str) -> DataSet:
             Asked(
                 str(row.get("id", len(queries))), str(row.get("text", row.get("prompt", ""))), pool,
                 str(row.get("group", row.get("project", "")) or "all"),
-                {str(id): float(grade) for id, grade in (row.get("relevant") or {}).items()},
+                {str(name): float(grade) for name, grade in (row.get("relevant") or {}).items()},
                 bool(row["silent"]) if "silent" in row else None,
                 tuple(row.get("cwd_files") or ()), str(row.get("previous_assistant_tail") or ""),
                 day_of(str(row.get("date") or "")),
@@ -228,7 +228,7 @@ def figures(data: DataSet, answers: Sequence[Answered], groups: Sequence[str]) -
     def restricted(admits: Callable[[Entry], bool]) -> list[Answered]:
         found = []
         for one in counted:
-            kept = {id: grade for id, grade in one.asked.relevant.items() if id in by_name and admits(by_name[id])}
+            kept = {name: grade for name, grade in one.asked.relevant.items() if name in by_name and admits(by_name[name])}
             if kept:
                 asked = Asked(one.asked.id, one.asked.text, one.asked.pool, one.asked.group, kept, one.asked.silent)
                 found.append(Answered(asked, one.ids))
@@ -262,7 +262,7 @@ def measured(answers: Sequence[Answered]) -> dict[str, Any]:
         return {**report, **dict.fromkeys(MEASURES, 0.0), "ci": {}}
     for name in MEASURES:
         report[name] = round(sum(row[name] for row in rows) / len(rows), 4)
-    chance = random.Random(SEED)  # noqa: S311 -- resampling, not secrets
+    chance = random.Random(SEED)  # noqa: RUF100, S311
     samples = [[chance.randrange(len(rows)) for _ in rows] for _ in range(RESAMPLES if len(rows) < 1000 else 200)]
     intervals = {}
     for name in MEASURES:
@@ -275,12 +275,12 @@ def measured(answers: Sequence[Answered]) -> dict[str, Any]:
 
 def scores(ids: Sequence[str], relevant: Mapping[str, float]) -> dict[str, float]:
     """Every measure for one ranking; graded relevance is the gain, divided by the logarithm of the place."""
-    hits = [id in relevant for id in ids]
+    hits = [name in relevant for name in ids]
     found = {f"R@{k}": sum(hits[:k]) / len(relevant) for k in (1, 3, 5, 10)}
     found["P@3"] = sum(hits[:3]) / 3
     found["MRR"] = next((1.0 / (at + 1) for at, hit in enumerate(hits) if hit), 0.0)
     for k in (3, 10):
-        gains = [relevant.get(id, 0.0) for id in ids[:k]]
+        gains = [relevant.get(name, 0.0) for name in ids[:k]]
         ideal = sorted(relevant.values(), reverse=True)[:k]
         found[f"nDCG@{k}"] = _discounted(gains) / (_discounted(ideal) or 1.0)
     return found
@@ -298,8 +298,8 @@ def silence(answers: Sequence[Answered], threshold: float) -> dict[str, Any]:
         quiet = [one for one in answers if not one.asked.relevant]
         speaking = [one for one in answers if one.asked.relevant]
         for one in answers:
-            chosen = [id for id, probability in one.graded if probability >= floor][:3]
-            right = sum(id in one.asked.relevant for id in chosen)
+            chosen = [name for name, probability in one.graded if probability >= floor][:3]
+            right = sum(name in one.asked.relevant for name in chosen)
             shown += len(chosen)
             good += right
             if one.asked.relevant:
@@ -325,15 +325,15 @@ def delivered(index: Index, answers: Sequence[Answered], data: DataSet) -> dict[
         pool = one.asked.pool
         if pool not in briefs:
             briefs[pool] = briefing.brief(index, pool, BRIEF_CHARS, one.asked.day)[0]
-        for id, grade in one.asked.relevant.items():
-            if grade < 2 or id not in entries:
+        for name, grade in one.asked.relevant.items():
+            if grade < 2 or name not in entries:
                 continue
             total += 1
-            told = says(briefs[pool], entries[id], with_rule=False)
-            for name, text in (("", one.rendered_all), ("_shown", one.rendered)):
-                primed = says(text, entries[id], with_rule=True)
-                counts["grade2_prime" + name] += primed
-                counts["grade2_prime_or_brief" + name] += primed or told
+            told = says(briefs[pool], entries[name], with_rule=False)
+            for ending, text in (("", one.rendered_all), ("_shown", one.rendered)):
+                primed = says(text, entries[name], with_rule=True)
+                counts["grade2_prime" + ending] += primed
+                counts["grade2_prime_or_brief" + ending] += primed or told
     return {name: round(count / (total or 1), 4) for name, count in counts.items()}
 
 
@@ -358,7 +358,7 @@ def beside(data: DataSet, encoder: "Encoder | None", cache: str) -> dict[str, An
         vectors = encoder
 
         def meaning(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-            from ultan.recall.warm import kept_vectors  # noqa: PLC0415 -- numpy, only with an encoder
+            from ultan.recall.warm import kept_vectors  # noqa: PLC0415, RUF100
 
             rows = kept_vectors(texts, vectors, "")
             asked = vectors.encode([query[:1500] or " " for query in queries], query=True)
@@ -397,7 +397,7 @@ def _grep(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
 
 
 def _bm25(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-    from rank_bm25 import BM25Okapi  # noqa: PLC0415 -- only for the comparison
+    from rank_bm25 import BM25Okapi  # noqa: PLC0415, RUF100
 
     corpus = [terms(text) or ["-"] for text in texts]
     oracle = BM25Okapi(corpus)
@@ -411,6 +411,6 @@ def _bm25(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
 def _fused_ranks(lists: Sequence[Sequence[str]]) -> list[str]:
     totals: dict[str, float] = {}
     for order in lists:
-        for place, id in enumerate(order):
-            totals[id] = totals.get(id, 0.0) + 1.0 / (60 + place + 1)
-    return sorted(totals, key=lambda id: (-totals[id], id))
+        for place, name in enumerate(order):
+            totals[name] = totals.get(name, 0.0) + 1.0 / (60 + place + 1)
+    return sorted(totals, key=lambda name: (-totals[name], name))

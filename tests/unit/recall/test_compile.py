@@ -4,7 +4,7 @@ from ultan.encoders.hashing import HashingEncoder
 from ultan.library.entry import Entry, Evidence, Trigger
 from ultan.recall import compile as making
 from ultan.recall import index as layout
-from ultan.recall.compile import Draft, attune, compile, trigger_row
+from ultan.recall.compile import Draft, attune, compile, trigger_row  # noqa: A004 -- the word of the glossary
 from ultan.recall.index import Index, open_index
 from ultan.recall.ranking import Query, prime, rank
 from ultan.settings import Settings
@@ -32,7 +32,7 @@ def test_what_was_compiled_is_found(tmp_path) -> None:
     made = compile(Shelf(UV, TESTS), str(tmp_path), Settings(), now=5.0)
     index = open_index(str(tmp_path))
     assert (made.entries, index.size, index.fingerprint) == (2, 2, "one")
-    assert [item.card.id for item in rank(index, Query("install the packages", "shop"))][0] == "global/uv"
+    assert next(item.card.id for item in rank(index, Query("install the packages", "shop"))) == "global/uv"
 
 
 def test_what_no_operation_made_is_left_out(tmp_path) -> None:
@@ -119,15 +119,18 @@ def test_a_trigger_that_re2_cannot_use_is_switched_off_and_told() -> None:
 
 def test_a_block_that_fires_on_harmless_calls_may_only_advise() -> None:
     row, _ = trigger_row(0, UV, Trigger("Bash", r"(git|ls|cat|pwd)", severity="block"))
-    assert row is not None and row[6] == "advise"
+    assert row is not None
+    assert row[6] == "advise"
     row, _ = trigger_row(0, UV, Trigger("Bash", r"\bpip install\b", severity="block"))
-    assert row is not None and row[6] == "block"
+    assert row is not None
+    assert row[6] == "block"
 
 
 def test_nobody_unconfirmed_may_block() -> None:
     said = entry("global/said", trust="assistant")
     row, _ = trigger_row(0, said, Trigger("Bash", r"\bpip install\b", severity="block"))
-    assert row is not None and row[6] == "advise"
+    assert row is not None
+    assert row[6] == "advise"
 
 
 def test_an_unconfirmed_observation_is_not_primed() -> None:

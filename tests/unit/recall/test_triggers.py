@@ -91,7 +91,7 @@ def test_a_catastrophic_pattern_does_not_hang() -> None:
 
 @pytest.mark.parametrize("text", ["\ud800pip install x", "pip install \x00", "pip install " + "é" * 70_000])
 def test_no_text_breaks_the_matching(text: str) -> None:
-    assert [id for id, _ in fired(index_of(PIP), "Bash", command=text)] in ([], ["global/pip"])
+    assert [id for id, _ in fired(index_of(PIP), "Bash", command=text)] in ([], ["global/pip"])  # noqa: A001 -- the word of the glossary
 
 
 # --- patterns ---------------------------------------------------------------------------------------
@@ -162,7 +162,8 @@ def test_a_question_is_answered_only_by_a_sure_entry_a_person_stands_behind() ->
     hearsay = entry("global/db", title=rule.title, body=rule.body, trust="assistant")
     question = ["Which database should the new service use?", "PostgreSQL", "MySQL"]
     sure = by_question(index_of(rule, notice__answer_min_relevance=0.3), question)
-    assert sure is not None and sure.id == "global/db"
+    assert sure is not None
+    assert sure.id == "global/db"
     assert by_question(index_of(hearsay, notice__answer_min_relevance=0.3), question) is None
     assert by_question(index_of(rule, notice__answer_questions=False, notice__answer_min_relevance=0.0), question) is None
     assert by_question(index_of(rule), ["Shall we have lunch?"]) is None
