@@ -16,6 +16,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # no stubs are installed with it
 
 from ultan.errors import InvalidEntry
+from ultan.library.plainfront import read_plain
 
 KINDS = ("convention", "preference", "finding", "warn", "abstraction", "decision", "event")
 TRUST = ("observed", "assistant", "confirmed", "person")
@@ -348,6 +349,16 @@ def _trust(said: str) -> str:
 
 
 def _load(block: str, path: str) -> dict[str, Value]:
+    plain = read_plain(block)
+    return through_yaml(block, path) if plain is None else dict(plain)
+
+
+def through_yaml(block: str, path: str) -> dict[str, Value]:
+    """The table in *block* as YAML reads it, whatever its shape.
+
+    Raises:
+        InvalidEntry: no table, or something that is not read (types, tags, anchors, two documents).
+    """
     try:
         events = yaml.parse(block, Loader=_LOADER)
         value = _document(events, path)
