@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Nearest = Callable[[str, int], Sequence["Entry"]]
 MOST = 20  # suggestions in a proposal; the weightiest are kept
+MOST_HEARD = 100  # drafts of a session that are compared with each other
 LOOK_BACK = 4  # statements in which an omitted object or value is looked up
 NEAREST = 12
 SMALL = 200  # live entries up to which every one is compared
@@ -60,15 +61,19 @@ def propose(
     here are compared. *threshold* is the weight from which a statement is proposed. The same
     transcript and library give the same proposal.
     """
-    drafts = settled(drafts_of(transcript, threshold))
+    drafts = _weightiest(settled(_weightiest(drafts_of(transcript, threshold), MOST_HEARD)), MOST)
     live = list(library.live(transcript.project or None))
-    suggestions = [
-        _suggestion(draft, _compared(draft, live, nearest), transcript.project)
-        for draft in sorted(
-            sorted(drafts, key=lambda draft: -draft.score)[:MOST], key=lambda draft: draft.position
+    return Proposal(
+        suggestions=tuple(
+            _suggestion(draft, _compared(draft, live, nearest), transcript.project) for draft in drafts
         )
-    ]
-    return Proposal(suggestions=tuple(suggestions))
+    )
+
+
+def _weightiest(drafts: Sequence[Draft], most: int) -> list[Draft]:
+    """The *most* weighty of *drafts*, in the order in which they were said."""
+    ranked = sorted(range(len(drafts)), key=lambda number: -drafts[number].score)[:most]
+    return [drafts[number] for number in sorted(ranked)]
 
 
 def _compared(draft: Draft, live: Sequence["Entry"], nearest: Nearest | None) -> Sequence["Entry"]:

@@ -151,6 +151,8 @@ def language_of(text: str) -> str:
             if len(script.findall(text)) / letters > (0.02 if language == "uk" else 0.15):
                 return language
     words = {word.replace("’", "'").lower() for word in _WORD.findall(text)}  # noqa: RUF001 -- apostrophe as typed
+    if text.isascii() and len(words & table(DEFAULT).common) >= max(_PLAINLY, len(words) / 2):
+        return DEFAULT  # without reading the other tables
     shared = {code: len(words & frequent) for code, frequent in _frequent()}
     if shared[DEFAULT] >= _PLAINLY and shared[DEFAULT] > max(
         n for code, n in shared.items() if code != DEFAULT

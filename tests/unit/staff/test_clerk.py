@@ -206,6 +206,18 @@ def test_the_last_of_two_opposite_words_in_a_session_wins():
     ] == ["Never use tabs, I changed my mind."]
 
 
+def test_within_one_message_too_the_last_word_wins():
+    text = "Always use tabs. No wait. From now on never use tabs, please."
+    assert [action.rule for action in actions(said(text))] == ["From now on never use tabs, please."]
+
+
+def test_a_session_full_of_rules_gives_its_weightiest_in_order():
+    found = actions(said(*(f"always use thing{number}, never other{number}" for number in range(300))))
+    assert len(found) == 20
+    events = [action.evidence[0].event for action in found]
+    assert events == sorted(events, key=lambda event: int(event.split(".")[1]))
+
+
 def test_a_rule_that_wants_what_it_forbids_is_dropped():
     assert actions(said("always use tabs, never use tabs")) == []
 
