@@ -123,7 +123,7 @@ def weights() -> str:
 def session(path: str, threads: int) -> Any:
     """An ONNX session on the CPU that does not spin while idle."""
     try:
-        import onnxruntime  # noqa: PLC0415, RUF100
+        import onnxruntime  # noqa: PLC0415 -- 150 ms, only where it is used
     except ImportError as error:
         raise ModelUnavailable(f"onnxruntime cannot be loaded: {error}") from None
     options = onnxruntime.SessionOptions()

@@ -113,7 +113,7 @@ class TransformerReranker:
 
 def _library() -> Any:
     try:
-        import sentence_transformers  # noqa: PLC0415, RUF100
+        import sentence_transformers  # noqa: PLC0415 -- five seconds; only with the extra, only when used
     except ImportError:
         raise ModelUnavailable(
             "sentence-transformers is not installed", "pip install 'ultan[neural]', or set `encoder.name` to packaged"
@@ -129,7 +129,7 @@ def _reached(model: str, load: Any) -> Any:
     """What *load* gives; whatever stops it is said in one line."""
     try:
         return load()
-    except Exception as error:  # noqa: BLE001, RUF100
+    except Exception as error:  # noqa: BLE001 -- hub, disk and torch raise dozens of unrelated classes
         line = " ".join(str(error).split())[:160]
         raise ModelUnavailable(
             f"{model} cannot be loaded: {line or type(error).__name__}",

@@ -239,7 +239,7 @@ class Draft:
         self, encoder: "Encoder", cache_folder: str = "", progress: Callable[[str, int, int], None] | None = None
     ) -> None:
         """Find, for every term and for common words beside, the terms of the library that mean much the same."""
-        from ultan.recall.near import near_terms  # noqa: PLC0415, RUF100
+        from ultan.recall.near import near_terms  # noqa: PLC0415 -- numpy, only with an encoder
 
         spelling = {term: counts.most_common(1)[0][0] for term, counts in self.spellings.items()}
         self.encoder = encoder.name
@@ -292,7 +292,7 @@ class Draft:
         ).encode("utf-8")  # fmt: skip
         return assembled(sections)
 
-    def _write_terms(self, sections: dict[str, bytes]) -> None:  # noqa: C901, RUF100
+    def _write_terms(self, sections: dict[str, bytes]) -> None:  # noqa: C901 -- the arrays grow side by side
         by_term: dict[int, list[tuple[int, int]]] = {}
         forward: list[list[tuple[int, int]]] = []
         for at, row in enumerate(self.weights()):

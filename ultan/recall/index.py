@@ -333,7 +333,7 @@ class Index:
                 found.append((row[0], row[1]))
         return found
 
-    def number(self, id: str) -> int:  # noqa: A002, RUF100
+    def number(self, id: str) -> int:  # noqa: A002 -- the word of the glossary
         """The number of the entry called *id*, or -1."""
         key = term_key(id)
         keys = self._view("ikey")

@@ -165,7 +165,7 @@ def _needs(pattern: str, at: int) -> tuple[_Needs, int]:
     return [frozenset(union)], at
 
 
-def _branch(pattern: str, at: int) -> tuple[_Needs, int]:  # noqa: C901, PLR0912, RUF100
+def _branch(pattern: str, at: int) -> tuple[_Needs, int]:  # noqa: C901, PLR0912 -- one branch a kind of character
     needs: _Needs = []
     run = ""
 

@@ -27,7 +27,7 @@ LONGEST_WORD = 24
 READERS_WORDS = 12_000
 
 
-def near_terms(  # noqa: C901, RUF100
+def near_terms(  # noqa: C901 -- one pass, five arrays
     vocabulary: Mapping[str, int], spelling: Mapping[str, str], encoder: "Encoder", folder: str = "",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[dict[int, list[tuple[int, float]]], dict[str, int]]:  # fmt: skip
@@ -77,7 +77,7 @@ def near_terms(  # noqa: C901, RUF100
 
 def readers_words() -> list[str]:
     """Common English words that a library may lack and a reader use, the commonest first."""
-    from ultan.encoders.wordpiece import whole_words  # noqa: PLC0415, RUF100
+    from ultan.encoders.wordpiece import whole_words  # noqa: PLC0415 -- 230 KB, read only here
 
     return whole_words()[:READERS_WORDS]
 

@@ -47,7 +47,7 @@ def words(text: str) -> "Iterator[str]":
 
 def _folded(text: str) -> str:
     """*text* without accents; letters of other scripts stay."""
-    import unicodedata  # noqa: PLC0415, RUF100
+    import unicodedata  # noqa: PLC0415 -- as above
 
     normal = unicodedata.normalize("NFKD", text.translate(_QUOTES))
     bare = "".join(char for char in normal if not "\u0300" <= char <= "\u036f")
@@ -55,7 +55,7 @@ def _folded(text: str) -> str:
 
 
 def _mixed(text: str) -> "Iterator[str]":
-    import unicodedata  # noqa: PLC0415, RUF100
+    import unicodedata  # noqa: PLC0415 -- as above
 
     run: list[str] = []
     was_unspaced = False
@@ -106,7 +106,7 @@ def parts(word: str) -> "list[str]":
     if len(cut) == 1 or (len(cut) == 2 and cut[1] == 1):
         return [word.lower()]
     cut.append(len(word))
-    return [word[start:end].lower() for start, end in zip(cut, cut[1:], strict=False)]  # noqa: RUF007, RUF100
+    return [word[start:end].lower() for start, end in zip(cut, cut[1:], strict=False)]  # noqa: RUF007 -- itertools costs a hook more
 
 
 def terms(text: str) -> "list[str]":
@@ -278,7 +278,7 @@ def _step_1a(word: str) -> str:
     return word
 
 
-def _step_1b(word: str, p1: int) -> str:  # noqa: C901, PLR0911, RUF100
+def _step_1b(word: str, p1: int) -> str:  # noqa: C901, PLR0911 -- the algorithm's own cases
     for tail in ("eedly", "eed"):
         if word.endswith(tail):
             head = word[: -len(tail)]

@@ -129,9 +129,9 @@ def _days(when: str, now: date) -> tuple[date, date] | None:  # noqa: PLR0911 --
 
 def _parsed(when: str, now: date) -> tuple[date, date] | None:
     """One expression by ``dateparser``, as long as its smallest unit."""
-    import dateparser  # type: ignore[import-untyped]  # noqa: PLC0415, RUF100
+    import dateparser  # type: ignore[import-untyped]  # noqa: PLC0415 -- 200 ms, only where a time is named
 
-    base = datetime(now.year, now.month, now.day, 12)  # noqa: DTZ001, RUF100
+    base = datetime(now.year, now.month, now.day, 12)  # noqa: DTZ001 -- days have no zone here
     moment = dateparser.parse(when, languages=["en"], settings={"RELATIVE_BASE": base, "PREFER_DATES_FROM": "past"})
     if moment is None:
         return None

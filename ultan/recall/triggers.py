@@ -105,7 +105,7 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
 
 def compiled(pattern: str) -> "Pattern | None":
     """*pattern* compiled by re2, or ``None`` if it cannot be."""
-    from ultan.recall import patterns  # noqa: PLC0415, RUF100
+    from ultan.recall import patterns  # noqa: PLC0415 -- 2 ms that most tool calls never pay
 
     return patterns.compiled(pattern)
 
@@ -213,7 +213,7 @@ def by_file(index: "Index", path: str, project: "str | None" = "", most: int = 2
 
 def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":
     """Findings and warnings that speak of this error, if they share enough rare words with it."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415, RUF100
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
 
     lines = [line for line in text.splitlines() if line.strip()][-12:]
     ranked = rank(index, Query("\n".join(lines)[-1500:], project), limit=8)
@@ -231,7 +231,7 @@ ERROR_SHARE = 0.25  # of all that the error's rare words could give
 
 def by_question(index: "Index", questions: "list[str]", project: "str | None" = "") -> "Card | None":
     """The entry a person stands behind that answers a dialog, if one surely does."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415, RUF100
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
 
     floor = float(index.settings.get("notice.answer_min_relevance", 0.85))
     if not questions or not index.settings.get("notice.answer_questions", True):

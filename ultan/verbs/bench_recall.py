@@ -262,7 +262,7 @@ def measured(answers: Sequence[Answered]) -> dict[str, Any]:
         return {**report, **dict.fromkeys(MEASURES, 0.0), "ci": {}}
     for name in MEASURES:
         report[name] = round(sum(row[name] for row in rows) / len(rows), 4)
-    chance = random.Random(SEED)  # noqa: RUF100, S311
+    chance = random.Random(SEED)  # noqa: S311 -- resampling, not secrets
     samples = [[chance.randrange(len(rows)) for _ in rows] for _ in range(RESAMPLES if len(rows) < 1000 else 200)]
     intervals = {}
     for name in MEASURES:
@@ -358,7 +358,7 @@ def beside(data: DataSet, encoder: "Encoder | None", cache: str) -> dict[str, An
         vectors = encoder
 
         def meaning(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-            from ultan.recall.warm import kept_vectors  # noqa: PLC0415, RUF100
+            from ultan.recall.warm import kept_vectors  # noqa: PLC0415 -- numpy, only with an encoder
 
             rows = kept_vectors(texts, vectors, "")
             asked = vectors.encode([query[:1500] or " " for query in queries], query=True)
@@ -397,7 +397,7 @@ def _grep(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
 
 
 def _bm25(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-    from rank_bm25 import BM25Okapi  # noqa: PLC0415, RUF100
+    from rank_bm25 import BM25Okapi  # noqa: PLC0415 -- only for the comparison
 
     corpus = [terms(text) or ["-"] for text in texts]
     oracle = BM25Okapi(corpus)
