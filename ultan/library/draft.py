@@ -6,7 +6,7 @@ begun is then taken back. Nothing here touches a disk.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any, assert_never
@@ -90,6 +90,9 @@ class Draft:
     tombstones: list[Tombstone] = field(default_factory=list)
     adopted: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    _lying: frozenset[str] | None = None
+    _folders: dict[str, str] | None = None
+    _rules: dict[str, tuple[Entry, str]] = field(default_factory=dict)
 
     def attempt(self, action: act.Action) -> tuple[str, str, str]:
         """What was done: verb, entry id, note.
@@ -204,7 +207,6 @@ class Draft:
 
     def _same_rule(self, rule: str, scope: str, besides: set[str]) -> Entry | None:
         wanted = ground.rule_key(rule)
-        telling = max(wanted.split(), key=len, default="")
         foreign = set(self.library.foreign)
         for pool in (self.entries, self.archived):
             for entry in pool.values():
@@ -214,11 +216,16 @@ class Draft:
                     and not entry.superseded_by
                     and entry.id not in besides
                     and entry.path not in foreign
-                    and telling in entry.body.casefold()  # most entries need no closer look
-                    and ground.rule_key(entry.rule) == wanted
+                    and self._rule_key(entry) == wanted
                 ):
                     return entry
         return None
+
+    def _rule_key(self, entry: Entry) -> str:
+        known = self._rules.get(entry.path)
+        if known is None or known[0] is not entry:
+            known = self._rules[entry.path] = (entry, ground.rule_key(entry.rule))
+        return known[1]
 
     def _abstract(self, action: act.Abstract) -> tuple[str, str, str]:
         children = [self._live(each) for each in dict.fromkeys(action.children)]
@@ -681,21 +688,27 @@ class Draft:
     def _folder(self, folder: str) -> str:
         """*folder* if entries may be made in it: ``global`` or ``projects/<slug>``, plain names below."""
         parts = folder.split("/")
-        known = folders_of((*self.entries, *self.archived))
+        known = self._known_folders()
         if parts[0] not in ("global", "projects") or (parts[0] == "projects" and len(parts) < 2):
             raise Declined(f"{folder[:80]!r} is no folder of the library: global or projects/<slug>, then topics")
         for depth in range(1, len(parts) + 1):
             here = "/".join(parts[:depth])
-            if here in known:
+            twin = known.get(key(here), "")
+            if twin == here:
                 continue
             if not _NAME.fullmatch(parts[depth - 1]) or parts[depth - 1] in RESERVED:
                 raise Declined(f"{parts[depth - 1][:40]!r} is no name for a folder (a-z, 0-9 and -)")
-            twin = next((each for each in known if key(each) == key(here)), "")
             if twin:
                 raise Declined(f"the folder {here} would differ from {twin} in case only")
         if len(parts) > DEEPEST:
             raise Declined(f"{folder[:80]!r} lies deeper than {DEEPEST} folders")
         return folder
+
+    def _known_folders(self) -> dict[str, str]:
+        """Key of a folder → its name, for every folder that entries lie in or will."""
+        if self._folders is None:
+            self._folders = {key(each): each for each in folders_of((*self.entries, *self.archived))}
+        return self._folders
 
     def _free_id(self, folder: str, wanted: str) -> str:
         slug = slug_of(wanted)
@@ -703,17 +716,19 @@ class Draft:
             raise Declined(f"the path is longer than {LONGEST_PATH} bytes")
         return self._unused(f"{folder}/{slug}", self._taken(), "")
 
-    def _taken(self) -> set[str]:
-        """Keys of the paths where a file lies or will lie."""
-        gone = {path for path, text in self.dirty.items() if text is None}
-        return {key(path) for path in (*self.library.digests, *self.dirty) if path not in gone} | {
-            key(path) for path, _ in self.library.unreadable
-        }
+    def _taken(self) -> Callable[[str], bool]:
+        """Whether a file lies, or will lie, at a path; asked by the path's key."""
+        if self._lying is None:
+            unreadable = (path for path, _ in self.library.unreadable)
+            self._lying = frozenset(map(key, (*self.library.digests, *unreadable)))
+        lying = self._lying
+        new = {key(path): text is not None for path, text in self.dirty.items()}
+        return lambda wanted: new.get(wanted, wanted in lying)
 
-    def _unused(self, id_: str, taken: set[str], prefix: str) -> str:
+    def _unused(self, id_: str, taken: Callable[[str], bool], prefix: str) -> str:
         number = 1
         candidate = id_
-        while key(f"{prefix}{candidate}.md") in taken:
+        while taken(key(f"{prefix}{candidate}.md")):
             number += 1
             candidate = f"{id_}-{number}"
         return candidate
@@ -729,6 +744,8 @@ class Draft:
     def _store(self, entry: Entry) -> None:
         (self.archived if entry.shelved else self.entries)[entry.id] = entry
         self.dirty[entry.path] = entry.raw
+        if self._folders is not None:
+            self._folders.update((key(each), each) for each in folders_of((entry.id,)))
 
     def _drop(self, entry: Entry) -> None:
         (self.archived if entry.shelved else self.entries).pop(entry.id, None)

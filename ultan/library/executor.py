@@ -6,6 +6,7 @@ a call's changes are one operation, which ``undo`` takes back.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -249,9 +250,10 @@ def _change(path: str, text: str | None, library: Library) -> Change | None:
 
 def _crowded(entries: Mapping[str, Entry], touched: Iterable[str]) -> list[str]:
     folders = {id_.rpartition("/")[0] for id_ in touched}
+    held = Counter(id_.rpartition("/")[0] for id_ in entries)
     found = []
     for folder in sorted(folders):
-        inside = sum(entry.folder == folder for entry in entries.values())
+        inside = held[folder]
         if inside > ENTRIES_A_FOLDER:
             found.append(f"{folder} holds {inside} entries; more than {ENTRIES_A_FOLDER} are worth a split")
     return found

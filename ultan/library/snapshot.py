@@ -280,8 +280,8 @@ def is_conflict_copy(path: str) -> bool:
 def folders_of(ids: Iterable[str]) -> tuple[str, ...]:
     """Every folder on the way to *ids*, sorted."""
     found: set[str] = set()
-    for id_ in ids:
-        parts = id_.split("/")[:-1]
+    for folder in {id_.rpartition("/")[0] for id_ in ids} - {""}:
+        parts = folder.split("/")
         found.update("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
     return tuple(sorted(found))
 

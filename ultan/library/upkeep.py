@@ -36,8 +36,9 @@ def derived(entries: Mapping[str, Entry], texts: Mapping[str, str]) -> dict[str,
     inside: dict[str, list[Entry]] = {}
     for entry in entries.values():
         inside.setdefault(entry.folder, []).append(entry)
-        for folder in folders_of((entry.id,)):
-            count[folder] = count.get(folder, 0) + 1
+    for deepest, members in inside.items():
+        for folder in folders_of((f"{deepest}/",)):
+            count[folder] = count.get(folder, 0) + len(members)
     existing = {key(path): path for path in texts}
     wanted: dict[str, str | None] = {}
     for folder in folders:
