@@ -1,6 +1,7 @@
 """Commands that keep the memory in order."""
 
 import contextlib
+import os
 import time
 from typing import Annotated
 
@@ -49,6 +50,8 @@ def _attune(door: Door) -> None:
     from ultan.errors import ModelUnavailable  # noqa: PLC0415 -- only when needed
     from ultan.recall.compile import attune  # noqa: PLC0415 -- only when needed
 
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(10)  # nobody waits for this
     with contextlib.suppress(ModelUnavailable):  # doctor tells that the index has no encoder
         attune(lambda: door.desk.library, door.root, door.settings, door.now)
 

@@ -45,6 +45,7 @@ MONTHS = (
 FORWARD_FROM = 2000  # entries from which on a query is answered in two stages
 RULE_CHARS, BODY_CHARS = 480, 420
 KEYS = 1 << 40  # numbers of what is found by other than words begin here
+ATTUNED_FROM = 12  # entries; before that half a minute of work for near terms finds nothing that words do not
 STANDING = 40  # standing rules kept per scope; a briefing shows a dozen
 STRENGTH_PRIOR, HELPFUL_PRIOR, LINK_PRIOR = 0.1, 0.3, 0.1  # bounds of what is known before anything is asked
 STANDING_KINDS = ("convention", "preference", "warn")
@@ -117,7 +118,9 @@ def attune(
     read: "Callable[[], Library]", root: str, settings: "Settings", now: float,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Generation | None:  # fmt: skip
-    """A generation whose near terms are all of today's encoder; ``None`` if the one there is already so.
+    """A generation whose near terms are all of today's encoder; ``None`` if there is nothing to gain.
+
+    Nothing is to gain where the index is already so, or the library smaller than ``ATTUNED_FROM``.
 
     Meant for the background: words are embedded first, which may take a minute on a fresh machine,
     then the library is read again, so that nothing saved meanwhile is lost.
@@ -127,7 +130,7 @@ def attune(
     """
     encoder = load_encoder(settings)
     library = read()
-    if is_attuned(root, encoder.name, library.fingerprint):
+    if len(library.entries) < ATTUNED_FROM or is_attuned(root, encoder.name, library.fingerprint):
         return None
     Draft(list(library.entries.values())).add_near_terms(encoder, os.path.join(root, "index"), progress)
     library = read()

@@ -65,11 +65,16 @@ def test_near_terms_are_carried_over_by_a_save_without_a_model(tmp_path) -> None
 def test_attuning_is_done_once(tmp_path) -> None:
     root = str(tmp_path)
     settings = Settings({"encoder.name": "hashing"})
-    shelf = Shelf(UV, TESTS)
+    shelf = Shelf(*(entry(f"global/e{at}", title=f"Rule {at}", body="testing tested tests") for at in range(12)))
     compile(shelf, root, settings)
     assert attune(lambda: shelf, root, settings, 1.0) is not None
     assert attune(lambda: shelf, root, settings, 2.0) is None
     assert open_index(root).encoder == HashingEncoder.name
+
+
+def test_a_young_library_is_not_attuned(tmp_path) -> None:
+    settings = Settings({"encoder.name": "hashing"})
+    assert attune(lambda: Shelf(UV, TESTS), str(tmp_path), settings, 1.0) is None
 
 
 def test_an_index_of_another_encoder_is_made_anew(tmp_path) -> None:
