@@ -24,6 +24,7 @@ class Constants:
 
     base_days: float = 14.0
     strength_doublings: float = 4.0
+    use_weight: float = 1.0
     archive_below: float = 0.25
     strong: float = 0.75
     ignored_from: int = 3
@@ -114,7 +115,7 @@ def half_life_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
     """
     used = bounded(entry.reinforced) + bounded(entry.fired_helpful) + constants.fetched_worth * bounded(entry.fetched)
     strength = min(1.0, max(0.0, entry.encoding_strength))
-    days: float = constants.base_days * 2.0 ** (constants.strength_doublings * strength) * (1.0 + math.log2(1.0 + used))
+    days: float = constants.base_days * 2.0 ** (constants.strength_doublings * strength) * (1.0 + constants.use_weight * math.log2(1.0 + used))
     if is_ignored(entry, constants) and strength < constants.weak:
         return max(1.0, days * constants.ignored_factor)
     return max(days, constants.floor_days.get(entry.kind, 0.0) if entry.trust in ("person", "confirmed") else 0.0)
