@@ -89,7 +89,7 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
         if subject.kinds and sum(name in row[3] for name in subject.kinds) < 2:
             continue
         typed = subject.typed.text if subject.typed is not None else ""
-        if typed and any(one.search(typed) for one in exceptions):
+        if typed and (any(one.search(typed) for one in exceptions) or any(names_an_option(one, typed) for one in ahead)):
             continue
         text = subject.text
         for count, (start, end) in enumerate(pattern.spans(text)):
@@ -101,6 +101,11 @@ def trips(row: "list[Any]", tool: str, found: "list[Subject]") -> bool:
             if not any(one.search(stretch) for one in exceptions) and not any(one.match(text, start) for one in ahead):
                 return True
     return False
+
+
+def names_an_option(exception: "Pattern", typed: str) -> bool:
+    """Whether an exception holds for what was typed because of a certain option (``-r``), not because of any (``-``)."""
+    return any(typed[start:end].rsplit(" ", maxsplit=1)[-1] not in ("", "-", "--") for start, end in exception.spans(typed))
 
 
 def compiled(pattern: str) -> "Pattern | None":
