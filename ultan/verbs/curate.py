@@ -28,7 +28,7 @@ from ultan.llm import LanguageModel, open_model
 from ultan.llm.recorded import Recorded
 from ultan.recall.compile import compile as compile_index
 from ultan.settings import Settings
-from ultan.verbs import bulletin
+from ultan.verbs import bulletin, chores
 from ultan.verbs.nearest import nearest_entries
 from ultan.verbs.reading import Progress, Reading, keep_progress, read_progress, read_session
 from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
@@ -53,6 +53,8 @@ class CurateReport:
         by: who proposed.
         operations: numbers for ``undo``; ``remembered`` how many entries were written or corrected.
         refused: reasons; ``vetoed`` how many suggestions the scholar turned down.
+        adopted: files a person wrote by hand; ``distrusted`` files an agent's tool wrote, which wait.
+        faded: entries put away.
         kept: why events stay in the queue (quota, login, malformed, …), with *told* for people.
     """
 
@@ -68,6 +70,9 @@ class CurateReport:
     vetoed: int = 0
     nudges: int = 0
     set_aside: int = 0
+    adopted: int = 0
+    distrusted: int = 0
+    faded: int = 0
     kept: str = ""
     told: str = ""
     backlog: int = 0
@@ -197,6 +202,8 @@ class _Curator:
         self.report.backlog = len(spool.backlog(self.root))
         if self.report.kept:
             self.report.state = "kept"
+        if self.report.state != "nothing":
+            self._fade()
         self._note("idle")
         return self.report
 
@@ -207,15 +214,34 @@ class _Curator:
         sessions = by_session(event for event in events if event.session)
         out = turnout(sessions, self.settings, self.now())
         due = tuple(sessions) if self.at_once else out.due
+        touched = chores.touched_by(self.root, events)
         if not due:
+            if self.at_once:
+                self._settle(touched, is_whole=True)
             return out.wait_s
         if self.who != "clerk" and self._is_stopped(sessions[name][-1].id for name in due):
             return 0.0
+        self._settle(touched, is_whole=len(events) < BATCH_EVENTS)
         self._batch([sessions[name] for name in due])
         return 0.0 if self.at_once else out.wait_s
 
-    def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
+    def _settle(self, touched: frozenset[str], *, is_whole: bool) -> None:
+        """Take over what a person wrote by hand, and hold what an agent's tools wrote."""
         self._has_written = True  # somebody else may have, while nobody held the lock
+        receipt = chores.settle_files(self.root, self.store, self._library(), touched, self.now(), is_whole=is_whole)
+        if receipt is None or not receipt.operation:
+            return
+        self.report.adopted += sum(verb == "adopt" for verb, _, _ in receipt.applied)
+        self.report.distrusted += sum(verb == "distrust" for verb, _, _ in receipt.applied)
+        self._compile()
+
+    def _fade(self) -> None:
+        put_away, fault = chores.fade(self.root, self.store, self.settings, self.now())
+        self.report.faded = put_away
+        if fault:
+            self._trouble("fade", fault)
+
+    def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
         readings = [
             read_session(self.root, events[0].session, events, overlap_turns=self.settings["curation.overlap_turns"])
             for events in sessions
@@ -234,6 +260,7 @@ class _Curator:
         if before != self._library().number:
             self._compile()
             self._lags(used)
+        chores.note_days(self.root, [reading for reading, _ in used], self.now())
         self._finish(intents)
         self.report.state = "done"
         self.report.sessions += len(used)
