@@ -21,7 +21,7 @@ from ultan.verbs.synthetic_year import USERS, make_year
 HABITS = Habits()
 
 
-def played(year, policy, constants):
+def played(year, policy, constants):  # noqa: C901 -- one branch for each thing that can happen on a day
     """Shares alive, noise live, wrongly archived: the bench's measures without the library."""
     rng = random.Random(f"play/{year.user}/{year.seed}")
     live, away, chosen, activity = {}, {}, {}, Activity({})
@@ -93,7 +93,7 @@ def main(seeds):
     years = [make_year(user, seed, entries=150) for user in USERS for seed in seeds]
     rows = []
     for base, doublings, floor, use, weak in product((14.0, 18.0, 22.0), (1.0, 1.5), (0.0, 25.0), (1.0, 2.0, 4.0), (0.5, 1.0)):
-        kinds = {kind: floor for kind in ("convention", "preference", "warn", "decision", "abstraction")}
+        kinds = dict.fromkeys(("convention", "preference", "warn", "decision", "abstraction"), floor)
         constants = Constants(
             base_days=base, strength_doublings=doublings, floor_days=kinds, use_weight=use, ignored_factor=weak
         )

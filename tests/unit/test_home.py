@@ -99,7 +99,7 @@ def test_symbolic_links_and_fifos_are_not_read(tmp_path):
     os.symlink(tmp_path / "secret", tmp_path / "link")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe"):
-        with pytest.raises(OSError, match="."):
+        with pytest.raises(OSError, match=r"."):
             home.read(str(tmp_path / name))
 
 

@@ -6,7 +6,7 @@ from ultan import events, home, spool
 
 
 def an_event(name="", kind="prompt", **data):
-    piece = events.Piece("p1", "user", "always use uv – 漢字 😀", "2026-01-02T03:04:05Z", 0)
+    piece = events.Piece("p1", "user", "always use uv, 漢字 😀", "2026-01-02T03:04:05Z", 0)
     return events.Event(
         name or spool.new_id(), 12.5, kind, client="claude-code", session="s", pieces=[piece], data=data
     )

@@ -72,7 +72,8 @@ def raw(root, data):
         return line.recv(100)
 
 
-def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root, server):
+@pytest.mark.usefixtures("server")
+def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root):
     answer = asked(root)
     assert answer is not None
     assert "uv" in answer.text
@@ -80,18 +81,21 @@ def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root, server):
     assert "meaning" in answer.rankings
 
 
-def test_what_was_shown_already_and_prompts_that_need_nothing_get_silence(root, server):
+@pytest.mark.usefixtures("server")
+def test_what_was_shown_already_and_prompts_that_need_nothing_get_silence(root):
     assert asked(root, already=["global/tools/use-uv-for-packages"]).ids == []
     assert asked(root, text="yes").text == ""
 
 
-def test_a_new_generation_is_followed_without_a_restart(root, server):
+@pytest.mark.usefixtures("server")
+def test_a_new_generation_is_followed_without_a_restart(root):
     assert asked(root, text="deploy on tuesdays").ids == []
     save(root, ("Deploy on Tuesdays", "We deploy on Tuesdays only.", ("deploy",)))
     assert asked(root, text="shall we deploy on tuesdays").ids == ["global/tools/deploy-on-tuesdays"]
 
 
-def test_the_socket_is_for_us_alone(root, server):
+@pytest.mark.usefixtures("server")
+def test_the_socket_is_for_us_alone(root):
     assert stat.S_IMODE(os.stat(wire.path_of(root)).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(root).st_mode) == 0o700
 
@@ -106,7 +110,8 @@ def test_the_socket_is_for_us_alone(root, server):
         (2).to_bytes(4, "big") + b"{}",
     ],
 )
-def test_a_frame_that_is_none_of_ours_is_hung_up_on_and_the_next_is_answered(root, server, data):
+@pytest.mark.usefixtures("server")
+def test_a_frame_that_is_none_of_ours_is_hung_up_on_and_the_next_is_answered(root, data):
     assert raw(root, data) == b""
     assert asked(root) is not None
 
@@ -118,7 +123,8 @@ def test_a_question_of_another_home_or_version_is_refused(root, server):
         server.reply({"home": root, "version": wire.VERSION + 1, "verb": "prime"})
 
 
-def test_a_second_server_of_the_home_is_told_so(root, server):
+@pytest.mark.usefixtures("server")
+def test_a_second_server_of_the_home_is_told_so(root):
     with pytest.raises(LibraryBusy):
         Server(root, HashingEncoder(), idle_s=1).run()
     assert asked(root) is not None
