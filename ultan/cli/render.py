@@ -278,8 +278,15 @@ def shown(value: "Shown") -> list[Block]:
     ):  # fmt: skip
         if ids:
             rows.append(Line(f"{head}: {', '.join(ids)}"))
+    if value.standing:
+        rows.append(Line(f"strength: {value.standing.strength}"))
+        rows.append(Line(f"retention: {value.standing.retention}"))
+        rows.extend(Line(f"unverified: {path} is gone", "yellow") for path in value.standing.unverified)
     if value.readme:
         rows += [Line("folder:", "bold"), Markdown(value.readme.rstrip("\n"))]
+    if value.chain:
+        cells = [(link.created, link.id, link.state, one_line(link.rule, 70)) for link in value.chain]
+        rows += [Line("corrections, oldest first:", "bold"), Table(("created", "entry", "", "rule"), cells)]
     if value.history:
         rows.append(Table(("op", "at", "by", "why"), [(str(v.number), day(v.at), v.by, v.why) for v in value.history]))
     return rows

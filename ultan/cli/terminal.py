@@ -133,7 +133,7 @@ def ask(
 def show(
     context: typer.Context,
     entry: Name,
-    history: Annotated[bool, typer.Option("--history", help="Also every operation that touched it.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Also every operation that touched it, and the chain of corrections.")] = False,
     home: Home = "",
     as_json: Json = False,
 ) -> None:
@@ -141,7 +141,8 @@ def show(
     from ultan.verbs import show as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    shown = verb.show(door.library, entry, store=door.store if history else None)
+    today = verb.Today(door.root, door.settings, door.now)
+    shown = verb.show(door.library, entry, store=door.store, today=today, history=history)
     if door.session:
         verb.fetched(door.root, [shown.entry.id], session=door.session, now=door.now)
     screen.show(shown, render.shown(shown))

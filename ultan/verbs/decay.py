@@ -4,15 +4,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from ultan import home
 from ultan.library import retention, upkeep
 from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
-from ultan.library.retention import Fading, Policy, Sweep, is_day
-from ultan.settings import Settings
+from ultan.library.retention import Fading, Sweep, is_day
 from ultan.verbs.desk import Desk
+from ultan.verbs.standing import policy_of
 
 STATE = "fading.json"
 
@@ -62,17 +61,6 @@ def decay(desk: Desk, *, dry_run: bool = False, opportunistic: bool = False) -> 
         number = _archive(desk, swept)
         _keep_state(desk, swept)
     return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number)
-
-
-def policy_of(settings: Settings) -> Policy:
-    """The policy that the settings choose, with its constants bound."""
-    name = settings["retention.policy"]
-    if name == "window":
-        return partial(retention.by_window, window_days=settings["retention.window_days"])
-    if name == "strength":
-        constants = retention.Constants(archive_below=settings["retention.archive_below"])
-        return partial(retention.by_strength, constants=constants)
-    return retention.POLICIES[name]
 
 
 def _archive(desk: Desk, swept: Sweep) -> int:

@@ -7,7 +7,9 @@ from ultan import spool
 from ultan.events import Event
 from ultan.library.entry import Entry
 from ultan.library.snapshot import Library
-from ultan.library.store import FileStore
+from ultan.library.store import FileStore, Operation
+from ultan.settings import Settings
+from ultan.verbs.standing import Link, Standing, chain, standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry and what stands around it, in one read."""
+    """An entry and what stands around it, in one read.
+
+    Attributes:
+        standing: how strong it is and how much is left today; ``None`` if nobody asked.
+        chain: what it corrected and what corrected it, oldest first; empty if nothing.
+        history: the operations that touched it, oldest first; only if asked for.
+    """
 
     entry: Entry
     text: str
@@ -32,6 +40,17 @@ class Shown:
     links: tuple[str, ...]
     linked_from: tuple[str, ...]
     history: tuple[Version, ...] = ()
+    standing: Standing | None = None
+    chain: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What an entry's standing is computed from: the home, its settings, and the time."""
+
+    root: str
+    settings: Settings
+    now: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +61,25 @@ class Related:
     rows: tuple[tuple[str, str, str], ...]
 
 
-def show(library: Library, name: str, *, store: FileStore | None = None) -> Shown:
+def show(
+    library: Library, name: str, *, store: FileStore | None = None, today: Today | None = None, history: bool = True
+) -> Shown:
     """The entry called *name* with siblings, subfolders, parent README and links both ways.
 
-    With *store* its history too.
+    With *store* its history too, and the chain of corrections it stands in, unless *history* is
+    false; with *today* how strong it is.
 
     Raises:
         NoSuchEntry: nothing, or more than one entry, has that name.
     """
     entry = library.find(name)
     around = library.neighbourhood(entry.id)
+    operations = store.operations() if store else []
     return Shown(
         entry, entry.raw, tuple(other.id for other in around.siblings), around.subfolders, around.readme,
-        around.links, around.links_back, _history(store, entry) if store else (),
+        around.links, around.links_back, _history(operations, entry) if history else (),
+        standing(today.root, today.settings, today.now, entry, operations) if today else None,
+        chain(library, entry) if store and history else (),
     )  # fmt: skip
 
 
@@ -81,10 +106,10 @@ def fetched(root: str, ids: Sequence[str], *, session: str, now: float) -> None:
     spool.put(root, event)
 
 
-def _history(store: FileStore, entry: Entry) -> tuple[Version, ...]:
+def _history(operations: Sequence[Operation], entry: Entry) -> tuple[Version, ...]:
     path = entry.path
     return tuple(
         Version(operation.number, operation.at, operation.by, operation.why)
-        for operation in store.operations()
+        for operation in operations
         if any(change.path == path for change in operation.changes)
     )
