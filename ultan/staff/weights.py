@@ -3,8 +3,8 @@
 Positive speaks for, negative against; a statement is proposed from ``THRESHOLD`` on. The numbers
 are a logistic regression over labelled sessions of two kinds (curt orders to a coding agent, and
 long talks between colleagues), drawn towards hand-set values so that marks the sessions lack keep
-a sensible weight, rounded. Crossed halves gave precision .74 at recall .40 over conventions,
-preferences and warnings, in sample .78 at .50; see docs/adr on the clerk.
+a sensible weight, rounded by hand. Before that rounding crossed halves gave precision .74 at recall
+.40 over conventions, preferences and warnings; the shipped table .77 at .55 in sample; see docs/adr/0031-the-clerk.md.
 """
 
 from ultan.library.actions import Kind
