@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 1
+LATEST = 1e11  # seconds since the epoch; what claims to be later has no time
 
 # The kinds of event, in our words; each client maps its own names to these.
 KINDS = (
@@ -139,7 +140,7 @@ def decode(raw: bytes) -> Event:
     data = value.get("data")
     at = value.get("at")
     return Event(
-        value["id"], float(at) if isinstance(at, (int, float)) else 0.0, kind,
+        value["id"], float(at) if isinstance(at, (int, float)) and 0 <= at < LATEST else 0.0, kind,
         client=str(value.get("client", "")), session=str(value.get("session", "")),
         agent=str(value.get("agent", "")), project=str(value.get("project", "")),
         root=str(value.get("root", "")), pieces=pieces, data=data if isinstance(data, dict) else {},

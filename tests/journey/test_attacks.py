@@ -460,6 +460,11 @@ def test_a19_an_abstraction_is_as_trusted_as_its_least_trusted_child(stage):
     assert not any(entry.kind == "abstraction" for entry in stage.entries.values())
 
 
+def entries_in(shown):
+    """The lines of entries in a primed block, without its fence, which is new each time."""
+    return [line for line in shown.splitlines() if line.startswith("[")]
+
+
 def test_a20_links_do_not_lift_an_entry(stage):
     person = stage.dictates("From now on always use uv here, never pip.")
     stage.dictates("Never push to main without asking me, ever.", "b1")
@@ -473,7 +478,8 @@ def test_a20_links_do_not_lift_an_entry(stage):
     )  # fmt: skip
     after = stage.types(query, "q2")
     assert "x.example" not in after
-    assert after == before or "[you" in after or before in after
+    assert person.rule in before
+    assert entries_in(after) == entries_in(before)
 
 
 # --- the place ------------------------------------------------------------------------------------------------------

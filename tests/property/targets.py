@@ -243,7 +243,7 @@ ON_DISK = ("transcript", "index file", "index flip", "hook", "socket frame")
 
 SEEDS = {
     "plain json": [b'{"a": [1, 2.5, null, true, "x\\ud83d"], "b": {"c": "\\u0000"}}', b"[" * 300, b'{"a":1,"a":2}', b"1" * 5000, b"\xff\xfe{}"],
-    "queue file": [events.Event("0190-ab", 1.0, "prompt", session="s", pieces=[events.Piece("p", "user", "hi")]).encode()],
+    "queue file": [b'{"v":1,"id":"x","at":1e999,"kind":"prompt"}', b'{"v":1,"id":"x","at":' + b"9" * 400 + b',"kind":"prompt"}', events.Event("0190-ab", 1.0, "prompt", session="s", pieces=[events.Piece("p", "user", "hi")]).encode()],
     "entry": [
         (b"---\nid: projects/shop/x\ntitle: Use uv\nkind: convention\nscope: project:shop\ncreated: 2026-01-05\nupdated: 2026-01-05\n"
         b"tags: [a, b]\ntriggers:\n  - tool: Bash\n    pattern: 'pip install'\n    severity: block\nevidence:\n  - session: s\n    turn: p\n"

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from ultan import events, home, spool
 
 
@@ -71,3 +73,10 @@ def test_trust_is_the_origins_and_never_the_words():
     assert [events.trust_of(origin) for origin in ("user", "answer", "rejection")] == [3, 3, 3]
     assert events.trust_of("assistant") == 1
     assert {events.trust_of(o) for o in ("pasted", "tool:Bash", "web:x", "mcp:y", "file:z", "subagent", "")} == {0}
+
+
+@pytest.mark.parametrize("at", ["1e999", "9" * 400, "-5", "true", '"x"', "1e300"])
+def test_an_event_of_an_impossible_time_is_read_as_of_an_unknown_one(at):
+    event = events.decode(f'{{"v":1,"id":"x","kind":"prompt","at":{at}}}'.encode())
+    assert 0.0 <= event.at <= events.LATEST
+    assert events.decode(event.encode()).at == event.at
