@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 from client import Agent
@@ -270,3 +271,39 @@ def test_where_the_client_never_says_stop_the_next_prompt_catches_up(agent, plug
         live.say("thank you")
     queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
     assert any("pelican" in path.read_text() for path in queue.iterdir())
+
+
+SERVER = "mcp__plugin_ultan_ultan__"
+
+
+def test_the_agent_has_recall_at_hand_and_calls_it(ready_agent, provisioned, api):
+    words = [provisioned.python, "-I", "-m", "ultan", "save", "Deploy on Tuesdays only, never on Fridays"]
+    subprocess.run(words, env=ready_agent.environ(), cwd=ready_agent.project, capture_output=True, check=True)
+    ready_agent.settings(
+        {**json.loads((ready_agent.config / "settings.json").read_text()), "permissions": {"allow": [SERVER + "recall"]}}
+    )
+    with ready_agent.live() as live:
+        live.say("hello there")
+        began = time.monotonic()
+        while SERVER + "recall" not in api.turns[-1].tools:  # the client waits for no server before the first turn
+            assert time.monotonic() - began < 90, "in the model's hands by itself, not behind a search for tools"
+            live.say("hello again")
+        assert {SERVER + "show", SERVER + "save"}.isdisjoint(api.turns[-1].tools), "these wait until they are looked for"
+        api.next_script(calls(SERVER + "recall", query="on which days do we deploy?"), says("on Tuesdays"))
+        result = live.say("what did I say last month?")
+    begun = [message for message in live.messages if message.get("subtype") == "init"][-1]
+    assert {SERVER + name for name in ("recall", "show", "save")} <= set(begun["tools"])
+    assert "Tuesdays" in next(text for role, text in api.turns[-1].texts if role == "result")
+    assert result["result"] == "on Tuesdays"
+
+
+def test_before_there_is_a_runtime_the_server_is_there_without_tools(agent, plugin):
+    install_plugin(agent, plugin)
+    runtime_folder(agent).mkdir(parents=True)
+    (runtime_folder(agent) / "failed").touch()  # keeps this session from provisioning
+    with agent.live() as live:
+        live.say("hello")
+        live.say("hello again")
+    begun = [message for message in live.messages if message.get("subtype") == "init"][-1]
+    assert [row["status"] for row in begun["mcp_servers"] if row["name"] == "plugin:ultan:ultan"] == ["connected"]
+    assert not [name for name in begun["tools"] if name.startswith(SERVER)]

@@ -48,8 +48,11 @@ def serve(
     screen.show(ended, render.fields(ended))
 
 
-def counter(door: Door) -> Any:
-    """What the tools of the protocol reach through *door*; parts are opened at the first call."""
+def counter(first: Door) -> Any:
+    """What the tools of the protocol reach where *first* stands; each call opens what it needs anew.
+
+    A session lasts for hours: settings change in it, and a folder becomes a project.
+    """
     from ultan.serving.mcp import Counter, as_values  # noqa: PLC0415 -- only when needed
 
     def recall(query: str, limit: int) -> Any:
@@ -57,6 +60,7 @@ def counter(door: Door) -> Any:
         from ultan.recall.index import open_index  # noqa: PLC0415 -- only when asked
         from ultan.verbs.search import Wish, search  # noqa: PLC0415 -- only when asked
 
+        door = Door(first.world, first.root)
         index: Any
         try:
             index = open_index(door.root)
@@ -67,6 +71,7 @@ def counter(door: Door) -> Any:
     def show(name: str) -> Any:
         from ultan.verbs import show as verb  # noqa: PLC0415 -- only when asked
 
+        door = Door(first.world, first.root)
         shown = verb.show(door.library, name)
         if door.session:
             verb.fetched(door.root, [shown.entry.id], session=door.session, now=door.now)
@@ -79,6 +84,7 @@ def counter(door: Door) -> Any:
         from ultan.cli.options import scope_of  # noqa: PLC0415 -- only when asked
         from ultan.verbs import save as verb  # noqa: PLC0415 -- only when asked
 
+        door = Door(first.world, first.root)
         door.make_home()
         piece = verb.heard(door.root, door.session, text, door.world.environ)
         given = verb.Given(scope=scope_of(scope, door))
