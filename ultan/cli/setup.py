@@ -60,6 +60,7 @@ def config(
     context: typer.Context,
     key: Annotated[str, typer.Argument(help="A setting, such as curation.by.")] = "",
     value: Annotated[str | None, typer.Argument(help="Its new value; an empty text goes back to the default.")] = None,
+    approve_policy: Annotated[bool, typer.Option("--approve-policy", help="Let this repository's .ultan.toml count, as it stands now.")] = False,
     home: Home = "",
     as_json: Json = False,
 ) -> None:
@@ -69,6 +70,14 @@ def config(
     from ultan.verbs import config as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
+    if approve_policy:
+        from ultan.verbs.policy import approve  # noqa: PLC0415 -- only when needed
+
+        door.need_person()
+        door.make_home()
+        approved = approve(door.root, door.enrol_project(), door.project_folder)
+        screen.show(approved, render.fields(approved))
+        return
     if key and value is not None:
         if verb.is_person_only(key):
             door.need_person()

@@ -44,6 +44,13 @@ def announce(root: str, count: int, number: int, now: float) -> None:
     home.write(news, (line + "\n").encode())
 
 
+def tell(root: str, line: str) -> None:
+    """Leave *line* for the next session start, beside what it was not told yet."""
+    path = os.path.join(root, "news")
+    before = home.read(path, 4096).decode("utf-8", "replace").strip() if os.path.exists(path) else ""
+    home.write(path, (f"{before} {redact(line)[0]}".strip() + "\n").encode())
+
+
 def deliver(root: str, nudge: Nudge, session: str, project: str, now: float) -> None:
     """Leave *nudge* for the next prompt of *session*."""
     note = {"session": session, "project": project, "entry": nudge.entry, "text": nudge.text, "at": now}

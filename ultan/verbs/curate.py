@@ -19,18 +19,20 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ultan import home, spool
 from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
-from ultan.events import Event
+from ultan.events import Event, Piece
 from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
 from ultan.library.executor import Receipt, execute
 from ultan.library.snapshot import Library, read_library
 from ultan.library.store import FileStore
 from ultan.llm import LanguageModel, open_model
-from ultan.llm.recorded import Recorded
+from ultan.llm.governor import day_of
+from ultan.llm.recorded import Recorded, read_spending
 from ultan.recall.compile import compile as compile_index
 from ultan.settings import Settings
 from ultan.verbs import bulletin, chores
 from ultan.verbs.nearest import nearest_entries
-from ultan.verbs.reading import Progress, Reading, keep_progress, read_progress, read_session
+from ultan.verbs.policy import Terms, is_excluded, tell_once, terms, without_excluded
+from ultan.verbs.reading import Progress, Reading, keep_progress, pull_transcript, read_progress, read_session
 from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
 from ultan.verbs.waiting import by_session, turnout
 
@@ -161,6 +163,8 @@ class _Curator:
         self._model = model
         self._snapshot: Library | None = None
         self._has_written = False
+        self._known_terms: dict[tuple[str, str], Terms] = {}
+        self._read_under: dict[str, Terms] = {}  # session → how it may be read
 
     @property
     def model(self) -> LanguageModel:
@@ -204,26 +208,56 @@ class _Curator:
             self.report.state = "kept"
         if self.report.state != "nothing":
             self._fade()
+            self._tell_of_policies()
         self._note("idle")
         return self.report
 
     def _round(self) -> float:
         """Read what is due; the seconds until the next session is, 0 if none waits."""
-        events = spool.take(self.root, spool.backlog(self.root)[:BATCH_EVENTS])
+        events, touched, is_whole = self._waiting()
         self._quarantine([event for event in events if not event.session])
         sessions = by_session(event for event in events if event.session)
         out = turnout(sessions, self.settings, self.now())
         due = tuple(sessions) if self.at_once else out.due
-        touched = chores.touched_by(self.root, events)
         if not due:
             if self.at_once:
-                self._settle(touched, is_whole=True)
+                self._settle(touched, is_whole=is_whole)
             return out.wait_s
         if self.who != "clerk" and self._is_stopped(sessions[name][-1].id for name in due):
             return 0.0
-        self._settle(touched, is_whole=len(events) < BATCH_EVENTS)
+        self._settle(touched, is_whole=is_whole)
         self._batch([sessions[name] for name in due])
         return 0.0 if self.at_once else out.wait_s
+
+    def _waiting(self) -> tuple[list[Event], frozenset[str], bool]:
+        """The oldest events that may be read, what agents wrote into the library, and whether that is all.
+
+        Events of a project that is off stay in the queue, and hold up no other.
+        """
+        names = spool.backlog(self.root)
+        found: list[Event] = []
+        touched: frozenset[str] = frozenset()
+        at = 0
+        while at < len(names) and len(found) < BATCH_EVENTS:
+            taken = spool.take(self.root, names[at : at + BATCH_EVENTS])
+            at += BATCH_EVENTS
+            touched |= chores.touched_by(self.root, taken)
+            found += [event for event in taken if self._terms(event.project, event.root).mode != "off"]
+        return found, touched, at >= len(names)
+
+    def _terms(self, project: str, folder: str) -> Terms:
+        """How a session of *project* in *folder* may be read; looked up once a run."""
+        known = self._known_terms.get((project, folder))
+        if known is None:
+            known = self._known_terms[project, folder] = terms(self.root, self.settings, project, folder)
+        return known
+
+    def _tell_of_policies(self) -> None:
+        for said in self._known_terms.values():
+            line = tell_once(self.root, said.unapproved) if said.unapproved else ""
+            if line:
+                self._trouble("policy", line)
+                bulletin.tell(self.root, line)
 
     def _settle(self, touched: frozenset[str], *, is_whole: bool) -> None:
         """Take over what a person wrote by hand, and hold what an agent's tools wrote."""
@@ -242,10 +276,7 @@ class _Curator:
             self._trouble("fade", fault)
 
     def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
-        readings = [
-            read_session(self.root, events[0].session, events, overlap_turns=self.settings["curation.overlap_turns"])
-            for events in sessions
-        ]
+        readings = [self._read(events) for events in sessions]
         before = self._library().number
         intents = Intents()
         used: list[tuple[Reading, Receipt | None]] = []
@@ -268,6 +299,18 @@ class _Curator:
         if not self.report.kept:
             bulletin.clear_stop(self.root)
 
+    def _read(self, events: Sequence[Event]) -> Reading:
+        session = events[0].session
+        folder = next((event.root for event in reversed(events) if event.root), "")
+        said = self._read_under[session] = self._terms(events[-1].project, folder)
+
+        def pull(client: str, path: str, start: int, end: int) -> tuple[list[Piece], int]:
+            pieces, after = pull_transcript(client, path, start, end)
+            return [piece for piece in pieces if not is_excluded(piece, said)], after
+
+        turns = self.settings["curation.overlap_turns"]
+        return read_session(self.root, session, without_excluded(events, said), overlap_turns=turns, pull=pull)
+
     def _drafts(self, readings: Sequence[Reading]) -> Iterable[tuple[Reading, Draft | Failure]]:
         """A draft for each reading. The clerk sees what the one before wrote; models read one snapshot."""
         if self.who == "clerk":
@@ -285,7 +328,12 @@ class _Curator:
         yield from staff_drafts(
             ready, library, self.model, self.settings,
             nearest=lambda reading: nearest_entries(self.root, library, reading.project), tries=TRIES,
+            calls_left=self._calls_left,
         )  # fmt: skip
+
+    def _calls_left(self) -> int:
+        spent = read_spending(self.root).days.get(day_of(self.now()))
+        return int(self.settings["curation.calls_a_day"]) - (spent.calls if spent else 0)
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -302,7 +350,7 @@ class _Curator:
             receipt = self._execute(
                 actions, by=draft.by, why=draft.why, session=reading.session,
                 sources={piece.id: piece for piece in reading.transcript.pieces}, events=reading.events,
-                mode="ask" if self.settings["curation.mode"] == "ask" else "auto", rulings=draft.vetoes,
+                mode="ask" if self._read_under[reading.session].mode == "ask" else "auto", rulings=draft.vetoes,
             )  # fmt: skip
             self._tally(receipt)
         self._bump(bumps, reading.events)
@@ -406,9 +454,11 @@ class _Curator:
 
     def _failed(self, reading: Reading, error: LanguageModelError) -> None:
         """Keep the events of *reading*; a session that failed too often is set aside."""
+        was_told = self.report.told == str(error)  # a thousand sessions may wait for the same limit
         self.report.kept, self.report.told = bulletin.word(error), str(error)
         if not isinstance(error, MalformedReply):
-            bulletin.stop(self.root, error, self.now())
+            if not was_told:
+                bulletin.stop(self.root, error, self.now())
             return
         before = read_progress(self.root, reading.session)
         failures = before.failures + 1

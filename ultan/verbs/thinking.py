@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ultan.errors import LanguageModelError
+from ultan.errors import LanguageModelError, NotLoggedIn, QuotaReached
 from ultan.library.actions import ModelAction
 from ultan.library.snapshot import Library
 from ultan.llm import LanguageModel
@@ -55,12 +55,37 @@ def clerk_draft(reading: Reading, library: Library, nearest: Nearest) -> Draft:
 
 def staff_drafts(
     ready: Sequence[tuple[Reading, int]], library: Library, model: LanguageModel, settings: Settings, *,
-    nearest: Callable[[Reading], Nearest], tries: int,
+    nearest: Callable[[Reading], Nearest], tries: int, calls_left: Callable[[], int],
 ) -> Iterator[tuple[Reading, Draft | Failure]]:  # fmt: skip
     """A draft or a failure for each (reading, failures so far), in order.
 
-    The librarian reads ``curation.parallel`` sessions at once; one failure touches no other. The
-    scholar rules on some sessions of a project together.
+    They go in waves, each proposed and ruled on before the next begins: a day's cap then leaves
+    some sessions finished and the others untouched, not all of them half done. Once a limit or a
+    login stands in the way, nobody is asked again.
+    """
+    most = max(settings["curation.packets"], settings["curation.parallel"])
+    waiting, barred = list(ready), None
+    while waiting:
+        size = min(most, max(1, calls_left() - 1))  # a call is left for the ruling
+        wave, waiting = waiting[:size], waiting[size:]
+        if barred is not None:
+            for reading, _ in wave:
+                yield reading, barred if reading.needs_thought else Draft(by="scholar")
+            continue
+        for reading, outcome in _wave(wave, library, model, settings, nearest, tries):
+            if isinstance(outcome, Failure) and isinstance(outcome.error, (QuotaReached, NotLoggedIn)):
+                barred = outcome
+            yield reading, outcome
+
+
+def _wave(
+    ready: Sequence[tuple[Reading, int]], library: Library, model: LanguageModel, settings: Settings,
+    nearest: Callable[[Reading], Nearest], tries: int,
+) -> Iterator[tuple[Reading, Draft | Failure]]:  # fmt: skip
+    """What came of some sessions, in order.
+
+    The librarian reads ``curation.parallel`` of them at once; one failure touches no other. The
+    scholar rules on those of a project together.
     """
     thinking = [(reading, failures) for reading, failures in ready if reading.needs_thought]
     proposed: dict[str, list[Suggested] | Failure] = {}
@@ -83,9 +108,9 @@ def staff_drafts(
     for group in _groups(thinking, proposed, settings["curation.packets"], tries):
         ruled |= _ruled(group, proposed, library, model, settings, nearest)
     for reading, _ in ready:
-        outcome = proposed.get(reading.session, [])
-        if isinstance(outcome, Failure):
-            yield reading, outcome
+        found = proposed.get(reading.session, [])
+        if isinstance(found, Failure):
+            yield reading, found
         else:
             yield reading, ruled.get(reading.session, Draft(by="scholar", is_judged=reading.needs_thought))
 

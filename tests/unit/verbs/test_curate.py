@@ -357,6 +357,38 @@ def test_fifty_calls_a_day_and_the_rest_is_kept(root):
     assert len(model.asked) == 10
 
 
+@pytest.mark.slow
+def test_a_thousand_sessions_and_fifty_calls_a_day_finish_some_and_keep_the_rest(root):
+    for place in range(1000):
+        turn(root, f"Remark {place}: from now on always use uv in this repo.", session=f"s{place:04}")
+    clock = Clock()
+
+    def librarian(errand):
+        clock.at += 30
+        name = errand.question.rpartition("New:")[2].partition('id="')[2].partition('"')[0]
+        number = int(errand.session[1:])
+        action = {
+            "verb": "create", "folder": "projects/shop/tools", "kind": "convention", "title": f"Rule {number}",
+            "rule": f"Rule {number} holds for part {number}.", "applies_when": [f"part {number}"],
+            "evidence": [{"event": name, "quote": "always use uv in this repo"}],
+        }  # fmt: skip
+        return {"suggestions": [{"action": action, "reason": "a house rule"}]}
+
+    model = by_role(librarian=librarian, scholar=approving)
+    report = run(root, clock, model=model, settings=CLAUDE)
+    assert len(model.asked) == 50
+    assert (report.state, report.kept) == ("kept", "quota")
+    assert "cap of calls" in report.told
+    assert "cap of calls" in home.read(os.path.join(root, "stopped")).decode()
+    finished = report.sessions
+    assert finished >= 36  # each wave of three has its ruling: none is paid for and lost
+    assert report.backlog == 2 * (1000 - finished)
+    assert [errand.role for errand in model.asked].count("scholar") == 13
+    assert report.remembered > 20
+    run(root, clock, model=model, settings=CLAUDE)
+    assert len(model.asked) == 50
+
+
 def test_too_many_calls_in_two_minutes_open_the_breaker_and_it_closes_by_itself(root):
     settings = Settings({"curation.by": "claude", "curation.calls_in_two_minutes": 3, "curation.parallel": 1})
     for place in range(6):
