@@ -166,12 +166,14 @@ def test_a_person_at_the_terminal_sees_answers_and_no_hooks(ready_agent):
 
 def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(ready_agent, api):
     first_session(ready_agent, api)
-    home_of(ready_agent).joinpath("config.toml").write_text('[curation]\nby = "claude"\nbilling = "api"\n')
+    chosen = f'[curation]\nby = "claude"\nbilling = "api"\nbase_url = "{api.url}"\n'
+    home_of(ready_agent).joinpath("config.toml").write_text(chosen)
+    elsewhere = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}  # as a project's settings could: the person's own setting wins
     waiting = sorted((home_of(ready_agent) / "queue" / "new").glob("*.json"))
     projects = set(ready_agent.config.glob("projects/*"))
 
     api.next_script(Refusal(429), Refusal(429), Refusal(429))
-    refused = ultan(ready_agent, "curate", "--now", "--json")
+    refused = ultan(ready_agent, "curate", "--now", "--json", **elsewhere)
     assert refused.returncode == 1, refused.stdout
     assert json.loads(refused.stdout)["kept"] == "quota"
     assert sorted((home_of(ready_agent) / "queue" / "new").glob("*.json")) == waiting, "the batch is kept"
@@ -179,7 +181,7 @@ def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(rea
 
     seen = len(api.turns)
     api.next_script(malformed_proposal, proposal, ruling)
-    done = ultan(ready_agent, "curate", "--now", "--json")
+    done = ultan(ready_agent, "curate", "--now", "--json", **elsewhere)
     assert done.returncode == 0, done.stdout + done.stderr
     librarian, corrected, scholar = api.turns[seen : seen + 3]
     assert librarian.tools, "read tools and submit_result"

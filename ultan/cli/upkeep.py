@@ -15,7 +15,7 @@ from ultan.cli.wiring import Door
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
     for name, body in (
-        ("curate", curate), ("decay", decay), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("spend", spend), ("pause", pause),
+        ("curate", curate), ("rebuild", rebuild), ("check", check), ("doctor", doctor), ("stats", stats), ("spend", spend), ("pause", pause),
     ):  # fmt: skip
         group.command(name)(body)
 
@@ -47,27 +47,13 @@ def curate(
 
 def _attune(door: Door) -> None:
     """Bring the near terms of the index up to date; without its encoder recall stays lexical."""
-    from ultan.errors import ModelUnavailable  # noqa: PLC0415 -- only when needed
+    from ultan.errors import LibraryError, ModelUnavailable  # noqa: PLC0415 -- only when needed
     from ultan.recall.compile import attune  # noqa: PLC0415 -- only when needed
 
     with contextlib.suppress(OSError, AttributeError):
         os.nice(10)  # nobody waits for this
-    with contextlib.suppress(ModelUnavailable):  # doctor tells that the index has no encoder
+    with contextlib.suppress(LibraryError, ModelUnavailable):  # nothing learned yet; doctor tells what the index lacks
         attune(lambda: door.desk.library, door.root, door.settings, door.now)
-
-
-def decay(
-    context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the list and every entry's strength; archive nothing.")] = False,
-    home: Home = "",
-    as_json: Json = False,
-) -> None:
-    """Archive what has faded: a little at a time, and only what two days agree on."""
-    from ultan.verbs.decay import decay as verb  # noqa: PLC0415 -- only when needed
-
-    door, screen = opened(context, home, as_json)
-    decayed = verb(door.desk, dry_run=dry_run)
-    screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
 
 
 def doctor(context: typer.Context, home: Home = "", as_json: Json = False) -> None:

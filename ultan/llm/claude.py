@@ -71,8 +71,9 @@ REMIND = f"Answer by calling the tool {SUBMIT}; text is not read."
 
 
 def open_model(root: str, settings: Settings) -> LanguageModel:
-    """Claude for the home *root*."""
-    return Claude(root, metered=settings["curation.billing"] == "api")
+    """Claude for the home *root*, at ``curation.base_url`` where the person set one."""
+    url = settings["curation.base_url"]
+    return Claude(root, metered=settings["curation.billing"] == "api", environ={"ANTHROPIC_BASE_URL": url} if url else None)
 
 
 class Claude:

@@ -1,4 +1,4 @@
-"""Start the curator in the background, seldom, and with nothing of the session's in its hands."""
+"""Start the curator or the warm server in the background, seldom, and with nothing of the session's in its hands."""
 
 import os
 import sys
@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAUSE_S = 30.0
+SERVE_PAUSE_S = 60.0  # a server that cannot start costs a process a minute, not one a prompt
 # The environment of a detached curator, rebuilt from a list: a project can set variables for its
-# hooks, and a key that is in the session's environment must not be spent (ANTHROPIC_API_KEY).
+# hooks, a key that is in the session's environment must not be spent (ANTHROPIC_API_KEY), and the
+# person's login must not be sent where a project says (ANTHROPIC_BASE_URL; curation.base_url is the person's).
 KEPT = frozenset(
     ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT",
-     "USERPROFILE", "LOCALAPPDATA", "APPDATA", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL",
+     "USERPROFILE", "LOCALAPPDATA", "APPDATA", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN",
      "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "ULTAN_FAILPOINT")
 )  # fmt: skip
 KEPT_STARTS = ("LC_", "XDG_")
@@ -30,32 +32,46 @@ def wake(root: str, now: float, environ: "Mapping[str, str]") -> bool:
     Raises:
         OSError: no process could be started.
     """
+    return _started(root, now, environ, "curate", "woken", PAUSE_S)
+
+
+def serve(root: str, now: float, environ: "Mapping[str, str]") -> bool:
+    """Start the warm server detached, unless that was tried within a minute; whether it was started.
+
+    Raises:
+        OSError: no process could be started.
+    """
+    return _started(root, now, environ, "serve", "served", SERVE_PAUSE_S)
+
+
+def _started(root: str, now: float, environ: "Mapping[str, str]", verb: str, note: str, pause_s: float) -> bool:
     if environ.get("ULTAN_INSIDE") or not hasattr(os, "posix_spawn"):
         return False
-    marker = os.path.join(root, "runs", "woken")
-    if abs(now - _last(marker)) < PAUSE_S:
+    marker = os.path.join(root, "runs", note)
+    if abs(now - _last(marker)) < pause_s:
         return False
     home.make_folder(os.path.dirname(marker))
     home.write(marker, f"{now:.3f}\n".encode(), durable=False)
-    child = os.posix_spawn("/bin/sh", ["sh", "-c", DETACH, "sh", root, *command(root)], cleaned(environ), file_actions=_closed())
-    os.waitpid(child, 0)  # milliseconds: the shell ends as soon as it has put the curator behind it
+    words = ["sh", "-c", DETACH, "sh", root, *command(root, verb)]
+    child = os.posix_spawn("/bin/sh", words, cleaned(environ), file_actions=_closed())
+    os.waitpid(child, 0)  # milliseconds: the shell ends as soon as it has put the other behind it
     return True
 
 
 def _last(marker: str) -> float:
-    """When a curator was last started; by the same clock that is asked, not by the disk's."""
+    """When it was last started; by the same clock that is asked, not by the disk's."""
     try:
         return float(home.read(marker, 100))
     except (OSError, ValueError):
-        return -PAUSE_S
+        return -2 * SERVE_PAUSE_S
 
 
-def command(root: str) -> "list[str]":
-    """The words that start a curator for the home *root*, with this interpreter and these module folders."""
+def command(root: str, verb: str = "curate") -> "list[str]":
+    """The words that start *verb* for the home *root*, with this interpreter and these module folders."""
     boot = "import sys;sys.path+=sys.argv.pop(1).split('\\n');from ultan.__main__ import main;main()"
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = [own, *(place for place in sys.path if place.endswith(("site-packages", "dist-packages")))]
-    return [sys.executable, "-I", "-c", boot, "\n".join(dict.fromkeys([os.path.dirname(own), *folders[1:]])), "curate", "--home", root]
+    return [sys.executable, "-I", "-c", boot, "\n".join(dict.fromkeys([os.path.dirname(own), *folders[1:]])), verb, "--home", root]
 
 
 def cleaned(environ: "Mapping[str, str]") -> "dict[str, str]":
