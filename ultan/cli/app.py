@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ultan.cli import measuring, reflexes, serving, setup, terminal, trust, upkeep
+from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
 from ultan.cli.render import Screen
 from ultan.cli.wiring import World
 from ultan.errors import UltanError
 
 INTERRUPTED = 130
-MODULES = (terminal, trust, upkeep, setup, serving, measuring, reflexes)
+MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
 
 
 def app(argv: Sequence[str] | None = None, world: World | None = None) -> None:

@@ -435,6 +435,10 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
     if is_dry_run and value.standing:
         cells = [(one.entry.id, f"{one.retention:.2f}", "#" * round(20 * one.retention)) for one in value.standing]
         rows.append(Table(("entry", "retention", ""), cells))
+    for head, names in (("asked about in `ultan review`", value.asked.held), ("said anew", value.asked.updated)):
+        rows.extend(Line(f"  {head}: {name}") for name in names)
+    if value.asked.told:
+        rows.append(Line(f"note: no model was asked: {value.asked.told}", "yellow"))
     if value.operation:
         rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows

@@ -13,6 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 Kind = Literal["convention", "preference", "finding", "warn", "abstraction", "decision", "event"]
 Salience = Literal["contradicts", "novel", "reinforces", "drift"]
 
+UNSAID = "Not said yet: "
+"""How the rule of an abstraction begins that code found and nobody has put into words."""
+
 Id = Annotated[str, Field(min_length=3, max_length=200, description="entry id: its path without .md")]
 Folder = Annotated[
     str, Field(min_length=1, max_length=160, description="global[/topic…] or projects/<slug>[/topic…]")
@@ -210,6 +213,16 @@ class Confirm(Model):
     entry: Id
 
 
+class Affirm(Model):
+    """A strong entry that went unused still holds, perhaps in better words: asked by the upkeep, answered by a person."""
+
+    verb: Literal["affirm"] = "affirm"
+    entry: Id
+    title: str | None = Field(default=None, min_length=3, max_length=120)
+    rule: str | None = Field(default=None, min_length=3, max_length=1200)
+    reason: Line = ""
+
+
 class Contradict(Model):
     """A person says that an entry is wrong, without a new rule."""
 
@@ -253,5 +266,5 @@ ModelAction = Annotated[
 ]  # fmt: skip
 Action = (
     Create | Update | Reinforce | MarkHelpful | Deprecate | Merge | Move | SplitFolder | AddWikilink
-    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Contradict | Rewrite | Adopt | Bump
+    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Affirm | Contradict | Rewrite | Adopt | Bump
 )  # fmt: skip

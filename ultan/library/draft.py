@@ -150,6 +150,8 @@ class Draft:
                 return self._field(action.entry, "pin" if action.pinned else "unpin", pinned=action.pinned)
             case act.Confirm():
                 return self._confirm(action)
+            case act.Affirm():
+                return self._affirm(action)
             case act.Contradict():
                 return self._contradict(action)
             case act.Rewrite():
@@ -430,6 +432,21 @@ class Draft:
             return "confirm", entry.id, "a person vouches for it already"
         self._edit(entry, {"trust": "confirmed", "expires": "", "updated": self.asked.today})
         return "confirm", entry.id, ""
+
+    def _affirm(self, action: act.Affirm) -> tuple[str, str, str]:
+        entry = self._live(action.entry)
+        if not self.asked.decides:
+            raise Held(action.reason or "still true?")
+        changes: dict[str, Any] = {"updated": self.asked.today, "ignored": 0}
+        if action.title is not None:
+            changes["title"] = _one_line(action.title)
+        if entry.trust_rank < CONFIRMED:
+            changes |= {"trust": "confirmed", "expires": ""}
+        body = None if action.rule is None else revised(entry.body, rule=action.rule)
+        if body is not None:
+            self._linked(body, entry.links)
+        self._edit(entry, changes, body)
+        return "affirm", entry.id, "still true" if body is None else "true in better words"
 
     def _contradict(self, action: act.Contradict) -> tuple[str, str, str]:
         self._needs_person("contradicts without words to quote")

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ultan import home
@@ -10,7 +10,9 @@ from ultan.library import retention, upkeep
 from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
 from ultan.library.retention import Fading, Sweep, is_day
+from ultan.llm import MODELS, LanguageModel
 from ultan.verbs.desk import Desk
+from ultan.verbs.drift import NOBODY_ASKED, Asked, ask
 from ultan.verbs.standing import policy_of
 
 STATE = "fading.json"
@@ -27,6 +29,7 @@ class Decayed:
         standing: every live entry's state, weakest first.
         operation: number for ``undo``; 0 if nothing was written.
         skipped: why nothing was looked at (cool-down, policy ``none``), or ``""``.
+        asked: what came of asking about the drifting ones.
     """
 
     archived: tuple[Fading, ...] = ()
@@ -35,12 +38,16 @@ class Decayed:
     standing: tuple[Fading, ...] = ()
     operation: int = 0
     skipped: str = ""
+    asked: Asked = NOBODY_ASKED
 
 
-def decay(desk: Desk, *, dry_run: bool = False, opportunistic: bool = False) -> Decayed:
+def decay(
+    desk: Desk, *, dry_run: bool = False, opportunistic: bool = False, opened: Callable[[], LanguageModel] | None = None
+) -> Decayed:
     """What faded in the home of *desk*; archived by the executor unless *dry_run*.
 
-    With *opportunistic* (from ``curate``) nothing happens within the cool-down.
+    With *opportunistic* (from ``curate``) nothing happens within the cool-down. *opened* gives the
+    model that looks at what drifts; a model that curates but is not at hand now is waited for.
     """
     today = upkeep.day(desk.now)
     state = _read_state(desk.root)
@@ -57,10 +64,13 @@ def decay(desk: Desk, *, dry_run: bool = False, opportunistic: bool = False) -> 
         key=lambda one: (one.retention, one.entry.id),
     )
     number = 0
+    asked = NOBODY_ASKED
     if not dry_run:
         number = _archive(desk, swept)
         _keep_state(desk, swept)
-    return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number)
+        if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
+            asked = ask(desk, swept.drift, today, opened)
+    return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number, asked=asked)
 
 
 def _archive(desk: Desk, swept: Sweep) -> int:

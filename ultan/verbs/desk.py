@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ultan.errors import LibraryError
 from ultan.events import Piece
@@ -32,11 +32,13 @@ class Desk:
     def execute(
         self, actions: Sequence[Action], *, by: str = "person", why: str = "", session: str = "",
         sources: Mapping[str, Piece] | None = None, mode: Literal["auto", "ask"] = "auto",
+        events: Sequence[str] = (), rulings: Sequence[tuple[Any, Any]] = (),
     ) -> Receipt:  # fmt: skip
         """What came of *actions*: one operation, and a new index if anything was applied."""
         receipt = executor.execute(
-            self.store, actions, now=self.now, by=by, why=why, session=session, sources=sources, mode=mode
-        )
+            self.store, actions, now=self.now, by=by, why=why, session=session, sources=sources, mode=mode,
+            events=events, rulings=rulings,
+        )  # fmt: skip
         if receipt.applied:
             self.compile()
         return receipt

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from ultan.errors import LibraryError, NoSuchEntry, UsageError
 from ultan.library import executor
-from ultan.library.actions import Action, Adopt, Archive, Confirm
+from ultan.library.actions import Action, Adopt, Affirm, Archive, Confirm
 from ultan.library.snapshot import Library
 from ultan.library.store import FileStore
 from ultan.verbs.desk import Desk
@@ -52,7 +52,7 @@ class Decided:
 
 def review(store: FileStore, library: Library) -> Waiting:
     """What waits for a person."""
-    held = tuple(_held(item) for item in executor.pending(store))
+    held = tuple(_held(item, library) for item in executor.pending(store))
     unconfirmed = tuple(sorted(entry.id for entry in library.entries.values() if entry.trust in ("observed", "assistant")))
     return Waiting(held, tuple(library.foreign), unconfirmed)
 
@@ -140,9 +140,12 @@ def _decided(desk: Desk, did: str, receipt: executor.Receipt) -> Decided:
     return Decided(did, tuple(name for _, name, _ in receipt.applied), receipt.number, refused)
 
 
-def _held(item: "executor.Pending") -> Held:
+def _held(item: "executor.Pending", library: Library) -> Held:
     action = item.action
+    rule = getattr(action, "rule", "") or ""
+    if isinstance(action, Affirm) and not rule and action.entry in library.entries:
+        rule = library.entries[action.entry].rule
     return Held(
-        item.number, action.verb, getattr(action, "title", "") or getattr(action, "entry", ""),
-        getattr(action, "rule", "") or "", item.source, item.quote, item.why,
+        item.number, action.verb, getattr(action, "title", "") or getattr(action, "entry", ""), rule, item.source,
+        item.quote, item.why,
     )  # fmt: skip

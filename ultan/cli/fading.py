@@ -1,0 +1,49 @@
+"""Commands of forgetting: what fades, what becomes one rule, what is told in fewer words."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ultan.cli import render
+from ultan.cli.options import Home, Json, opened
+from ultan.cli.wiring import Door
+
+if TYPE_CHECKING:
+    from ultan.llm import LanguageModel
+
+
+def register(group: typer.Typer) -> None:
+    """Add these commands to *group*."""
+    for name, body in (("decay", decay),):
+        group.command(name)(body)
+
+
+def decay(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the list and every entry's strength; archive nothing.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Archive what has faded: a little at a time, and only what two days agree on."""
+    from ultan.verbs.decay import decay as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    decayed = verb(door.desk, dry_run=dry_run, opened=_model_of(door))
+    screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
+
+
+def _model_of(door: Door) -> "Callable[[], LanguageModel] | None":
+    """What opens the model that curates, under the governor; ``None`` where none does."""
+    from ultan.llm import MODELS, open_model  # noqa: PLC0415 -- only when needed
+
+    name = door.settings["curation.by"]
+    if name not in MODELS:
+        return None
+
+    def open_recorded() -> "LanguageModel":
+        from ultan.llm.recorded import Recorded  # noqa: PLC0415 -- only when needed
+
+        return Recorded(open_model(name, door.root, door.settings), door.root, door.settings, door.world.clock)
+
+    return open_recorded
