@@ -129,7 +129,7 @@ def _reached(model: str, load: Any) -> Any:
     """What *load* gives; whatever stops it is said in one line."""
     try:
         return load()
-    except Exception as error:  # noqa: BLE001 -- hub, disk and torch raise dozens of unrelated classes
+    except (OSError, ValueError, RuntimeError, ImportError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:160]
         raise ModelUnavailable(
             f"{model} cannot be loaded: {line or type(error).__name__}",
