@@ -27,7 +27,7 @@ COUNTERS_BYTES = 4096
 COUNTER_BYTES = 16  # eight ASCII digits' worth is plenty; sixteen keeps the page readable with `cat`
 COUNTERS = (
     "dropped", "bad", "redacted", "timed_out", "oversized", "sensitive", "duplicate", "late", "silent",
-    "index_unreadable", "transcript_gone", "refused_home", "disk", "denied", "advised", "primed", "failed",
+    "index_unreadable", "transcript_gone", "refused_home", "disk", "denied", "advised", "primed", "failed", "unanswered",
 )  # fmt: skip
 TROUBLE_BYTES = 256 * 1024
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)

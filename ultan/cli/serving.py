@@ -1,5 +1,6 @@
 """Commands that keep something running."""
 
+import os
 import signal
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ def mcp(context: typer.Context, home: Home = "") -> None:
 
     door, _ = opened(context, home)
     serve_stdio(counter(door), version("ultan"))
+    os._exit(0)  # the client has gone: taking a thousand modules apart would keep it waiting for nothing
 
 
 def serve(

@@ -1,6 +1,7 @@
 """A prompt → the few entries worth knowing before the agent reads it."""
 
 import os
+import time
 
 from ultan import home
 from ultan.clients.leaf import Sieve
@@ -115,10 +116,24 @@ def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":
         "day": stamp(hook.now)[:10], "agent": call.agent, "already": sorted(already),
         "nonce": os.urandom(4).hex(),
     }  # fmt: skip
+    asked = time.monotonic()
     warm = wire.ask(hook.root, "prime", question)
     if warm is not None:
         return warm.text, warm.ids, {"rankings": warm.rankings, "probability": warm.probability}
+    _unanswered(hook, time.monotonic() - asked >= wire.DEADLINE_S, os.path.exists(wire.path_of(hook.root)))
     return _cold(hook, question, already)
+
+
+def _unanswered(hook: Hook, is_late: bool, is_there: bool) -> None:
+    """Count a server that did not answer; one that does not run is started for the next prompt, if it may be."""
+    if is_there:
+        home.count(hook.root, "late" if is_late else "unanswered")
+    if is_late:
+        return  # it runs, and is busy or wedged: a second one would not help
+    try:
+        hook.wake_server()
+    except OSError:
+        home.count(hook.root, "disk")
 
 
 def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple[str, list[str], dict[str, Any]]":

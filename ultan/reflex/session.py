@@ -139,7 +139,7 @@ class Hook:
         raw: the payload as it came, by which a second delivery is known.
         now: seconds since the epoch; ``environ`` the environment.
         index: the compiled index, or None; ``settings`` what it says hooks may do.
-        state, seen: of the session; ``start`` what starts a curator, where it is not ``wake.wake``.
+        state, seen: of the session; ``start`` what starts a process in the background, where not ``wake`` does.
     """
 
     __slots__ = ("_made", "call", "client", "environ", "index", "new_id", "now", "raw", "root", "seen", "settings", "start", "state")
@@ -213,6 +213,18 @@ class Hook:
 
             self.start = wake
         self.start(self.root, self.now, self.environ)
+
+    def wake_server(self) -> None:
+        """Start the warm server for the prompts to come, if hooks may and that was not tried a moment ago.
+
+        Raises:
+            OSError: no process could be started.
+        """
+        if not self.settings.get("serve.on_demand"):
+            return
+        from ultan.reflex.wake import serve  # noqa: PLC0415 -- only where a person wants it
+
+        (self.start or serve)(self.root, self.now, self.environ)
 
     def note_queued(self, marks: "Iterable[str]") -> None:
         """Remember that pieces with these ids or marks are queued, so that the transcript does not repeat them."""

@@ -9,9 +9,11 @@ home: the lock is the kernel's, so a dead server's socket is simply taken over.
 import contextlib
 import fcntl
 import os
+import resource
 import selectors
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,7 +50,7 @@ class Server:
         self.root, self.idle_s, self.clock, self.ready = root, idle_s, clock, ready
         self.shelf = Shelf(root, encoder, os.path.join(root, "index", "vectors"), generation)
         self.answered = self.refused = 0
-        self.started = clock()
+        self.started = self.asked = clock()
         self._stop, self._wake = os.pipe()
 
     def stop(self) -> None:
@@ -148,6 +150,7 @@ class Server:
             raise ValueError("a question of another home or version")
         match question.get("verb"):
             case "prime":
+                self.asked = self.clock()
                 return primed(self.shelf, question)
             case "status":
                 self.shelf.index()
@@ -155,6 +158,7 @@ class Server:
                     "state": self.shelf.state, "trouble": self.shelf.trouble, "answered": self.answered,
                     "up_s": round(self.clock() - self.started, 1), "pid": os.getpid(), "text": "", "ids": [],
                     "generations": self.shelf.generations, "encoder": self.shelf.encoder.name,
+                    "idle_s": round(self.clock() - self.asked, 1), "memory_mb": memory_mb(), "refused": self.refused,
                 }  # fmt: skip
             case verb:
                 raise ValueError(f"no verb of ours: {verb!r}")
@@ -167,6 +171,16 @@ def generation(path: str) -> object:
     except OSError:
         return None
     return state.st_ino, state.st_mtime_ns, state.st_size
+
+
+def memory_mb() -> int:
+    """Megabytes this process holds now, or at most held where the system does not say."""
+    try:
+        pages = int(home.read("/proc/self/statm", 200).split()[1])
+    except (OSError, ValueError, IndexError):
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most >> 20 if sys.platform == "darwin" else most >> 10
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 def is_ours(line: socket.socket) -> bool:

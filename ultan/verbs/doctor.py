@@ -20,6 +20,7 @@ from ultan import home, settings, spool
 from ultan.clients import claude_code
 from ultan.errors import IndexUnreadable, SettingsError
 from ultan.recall.index import open_index, path_of
+from ultan.serving.standing import standing
 from ultan.verbs import install, original, provision
 
 State = Literal["ok", "note", "wrong"]
@@ -94,6 +95,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *_curation(root, environ, now),
         _last_run(root, now),
         _index(root, now),
+        _server(root, environ),
         *_counters(counters),
         *_trouble(root),
         *_spend(root, now),
@@ -314,6 +316,28 @@ def _index(root: str, now: float) -> Check:
     if written > index.made_at + 60:
         return Check("index", "note", says + ", older than the library", "ultan rebuild")
     return Check("index", "ok", says)
+
+
+def _server(root: str, environ: Mapping[str, str]) -> Check:
+    found = standing(root)
+    if found.state == "absent":
+        try:
+            on_demand = settings.load(root, environ)["serve.on_demand"]
+        except SettingsError:
+            on_demand = False
+        remedy = "" if on_demand else "optional: `ultan serve`, ultan install --serve, or ultan config serve.on_demand yes"
+        return Check("server", "ok", "absent: hooks answer by themselves" + (", the next prompt starts it" * on_demand), remedy)
+    if found.state == "starting":
+        return Check("server", "ok", "starting: it loads its models")
+    if found.state == "dead":
+        return Check("server", "ok", "absent: one that ended left its socket, which the next takes over")
+    if found.state == "silent":
+        return Check("server", "wrong", "it runs and does not answer; hooks answer by themselves", "end `ultan serve` and start it anew")
+    says = f"{found.state}, encoder {found.encoder}, {found.memory_mb} MB, {found.answered} answers in {_span(found.up_s)}"
+    says += f", last asked {_span(found.idle_s)} ago" if found.state == "idle" else ""
+    if found.trouble:
+        return Check("server", "note", f"{says}; {found.trouble}", "hooks get lexical answers; ultan rebuild")
+    return Check("server", "ok", says)
 
 
 # --- counts ---------------------------------------------------------------------------------------

@@ -1,8 +1,12 @@
 """The warm server: the same answer as a hook's own, or none; never a wrong one."""
 
+import fcntl
 import os
+import shutil
 import socket
 import stat
+import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -14,6 +18,7 @@ from ultan.library.actions import Create
 from ultan.library.store import FileStore
 from ultan.recall import wire
 from ultan.serving.socket import Server
+from ultan.serving.standing import IDLE_S, Standing, standing
 from ultan.settings import Settings
 from ultan.verbs.desk import Desk
 
@@ -121,6 +126,67 @@ def test_a_question_of_another_home_or_version_is_refused(root, server):
         server.reply({"home": "/elsewhere", "version": wire.VERSION, "verb": "prime"})
     with pytest.raises(ValueError, match="another home"):
         server.reply({"home": root, "version": wire.VERSION + 1, "verb": "prime"})
+
+
+@pytest.mark.usefixtures("server")
+def test_another_user_is_kept_out_by_the_folder_and_behind_it_by_the_server():
+    python = shutil.which("python3", path="/usr/bin:/bin:/usr/local/bin")
+    nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    if os.geteuid() != 0 or not shutil.which("setpriv") or not python:
+        pytest.skip("needs root, setpriv and an interpreter that everybody may start")
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+        "try: s.connect(sys.argv[1])\nexcept PermissionError: sys.exit(13)\n"
+        "s.settimeout(20)\ntry: s.sendall((2).to_bytes(4,'big')+b'{}'); got=s.recv(9)\nexcept OSError: got=b''\n"
+        "sys.exit(0 if got else 7)"
+    )
+    with tempfile.TemporaryDirectory() as folder:  # where others may go; the tests' own folders are closed to them
+        os.chmod(folder, 0o755)
+        made = home.ensure(os.path.join(folder, "h"))
+        save(made, *RULES)
+        ready = threading.Event()
+        server = Server(made, HashingEncoder(), idle_s=20, ready=ready.set)
+        worker = threading.Thread(target=server.run)
+        worker.start()
+        try:
+            assert ready.wait(20)
+            argv = [*nobody, python, "-I", "-c", code, wire.path_of(made)]
+            assert subprocess.run(argv, check=False).returncode == 13
+            assert server.refused == 0
+            os.chmod(made, 0o755)
+            os.chmod(wire.path_of(made), 0o666)  # as a careless person might
+            assert subprocess.run(argv, check=False).returncode == 7
+            assert server.refused == 1
+        finally:
+            server.stop()
+            worker.join(20)
+
+
+def test_the_server_says_how_it_stands(root, server):
+    asked(root)
+    found = standing(root)
+    assert (found.state, found.encoder, found.answered, found.pid) == ("warm", server.shelf.encoder.name, 1, os.getpid())
+    assert found.memory_mb > 0
+
+
+def test_a_home_without_a_server_and_one_whose_server_died_say_so(root):
+    assert standing(root) == Standing("absent")
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(wire.path_of(root))
+    assert standing(root) == Standing("dead")
+
+
+def test_a_server_that_nobody_asks_any_more_is_idle(root, server):
+    asked(root)
+    server.asked -= IDLE_S
+    assert standing(root).state == "idle"
+
+
+def test_a_server_that_loads_its_models_is_starting(root):
+    lock = home.lock_file(os.path.join(root, "serve.lock"))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    assert standing(root) == Standing("starting")
+    os.close(lock)
 
 
 @pytest.mark.usefixtures("server")

@@ -121,12 +121,18 @@ def ready(plugin, python, folders):
 def test_with_a_runtime_the_real_server_answers(plugin, tmp_path):
     runtime = provision.here()
     ready(plugin, sys.executable, ":".join(runtime.folders))
-    answers = talk(
-        plugin, message(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"}),
-        {"jsonrpc": "2.0", "method": "notifications/initialized"}, message(2, "tools/list"), ULTAN_HOME=str(tmp_path / "h"),
-    )  # fmt: skip
-    listed = next(answer for answer in answers if answer["id"] == 2)
-    assert [tool["name"] for tool in listed["result"]["tools"]] == ["recall", "show", "save"]
+    with subprocess.Popen(
+        ["/bin/sh", str(plugin / "hooks" / "ultan-mcp")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=environ(plugin, ULTAN_HOME=str(tmp_path / "h")),
+    ) as process:  # fmt: skip
+        hello = message(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
+        for sent in (hello, {"jsonrpc": "2.0", "method": "notifications/initialized"}, message(2, "tools/list")):
+            process.stdin.write(json.dumps(sent).encode() + b"\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline()) if "id" in sent else {}
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert [tool["name"] for tool in answer["result"]["tools"]] == ["recall", "show", "save"]
 
 
 def test_an_interpreter_that_cannot_start_is_stood_in_for(plugin):

@@ -3,11 +3,14 @@
 import json
 import os
 import shlex
+import threading
 
 import pytest
 
 from ultan import home as home_folder
 from ultan.clients import claude_code
+from ultan.encoders.hashing import HashingEncoder
+from ultan.serving.socket import Server
 from ultan.verbs import doctor, install, provision
 
 NOW = 1_700_000_000.0
@@ -152,3 +155,26 @@ def test_a_hook_that_does_nothing_is_wrong_and_one_that_works_is_timed(home, per
     assert not os.path.exists(os.path.join(person["XDG_STATE_HOME"], "ultan"))
     install.install(home, person, now=NOW, runtime=RUNTIME)
     assert looked(home, person)["prime"].state == "wrong"
+
+
+def test_the_server_is_said_to_be_absent_and_whether_a_prompt_starts_it(home, person):
+    home_folder.ensure(home)
+    assert looked(home, person)["server"].says == "absent: hooks answer by themselves"
+    assert "serve.on_demand" in looked(home, person)["server"].remedy
+    write(os.path.join(home, "config.toml"), "[serve]\non_demand = true\n")
+    assert "the next prompt starts it" in looked(home, person)["server"].says
+
+
+def test_a_server_that_runs_is_told_with_its_encoder_and_memory(home, person):
+    home_folder.ensure(home)
+    server = Server(home, HashingEncoder(), idle_s=20, ready=(ready := threading.Event()).set)
+    worker = threading.Thread(target=server.run)
+    worker.start()
+    assert ready.wait(20)
+    try:
+        says = looked(home, person)["server"].says
+    finally:
+        server.stop()
+        worker.join(20)
+    assert says.startswith(f"empty, encoder {server.shelf.encoder.name}, ")
+    assert " MB, 0 answers in " in says
