@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("decay", decay),):
+    for name, body in (("decay", decay), ("abstract", abstract)):
         group.command(name)(body)
 
 
@@ -31,6 +31,23 @@ def decay(
     door, screen = opened(context, home, as_json)
     decayed = verb(door.desk, dry_run=dry_run, opened=_model_of(door))
     screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
+
+
+def abstract(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the groups that would be judged.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Look through all entries for a rule that several imply; a model judges it, or you in `review`."""
+    from ultan.verbs.abstract import abstract as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    with screen.busy("looking for rules that entries imply"):
+        abstracted = verb(door.desk, dry_run=dry_run, opened=_model_of(door))
+    screen.show(abstracted, render.abstracted(abstracted))
+    if abstracted.told:
+        raise typer.Exit(1)
 
 
 def _model_of(door: Door) -> "Callable[[], LanguageModel] | None":

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ultan.verbs.abstract import Abstracted
     from ultan.verbs.ask import Answer
     from ultan.verbs.change import Changed
     from ultan.verbs.check import Checked
@@ -439,6 +440,24 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
         rows.extend(Line(f"  {head}: {name}") for name in names)
     if value.asked.told:
         rows.append(Line(f"note: no model was asked: {value.asked.told}", "yellow"))
+    if value.operation:
+        rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
+    return rows
+
+
+def abstracted(value: "Abstracted") -> list[Block]:
+    """What a deep scan found."""
+    if not value.groups:
+        return [Line("no entries imply a rule that nobody wrote down yet")]
+    rows: list[Block] = [Line(f"{'would judge' if value.is_dry_run else 'looked at'} {len(value.groups)} groups", "bold")]
+    rows.extend(Line(f"  {', '.join(group.children)} ({', '.join(group.shared[:6])})") for group in value.groups)
+    rows.extend(Line(f"wrote {name}", "green") for name in value.written)
+    rows.extend(Line(f"turned down: {title}", "yellow") for title in value.vetoed)
+    rows.extend(Line(f"refused: {reason}", "yellow") for reason in value.refused)
+    if value.held:
+        rows.append(Line(f"{value.held} wait in `ultan review`: say the rule with --approve N --title --rule, or --reject N"))
+    if value.told:
+        rows.append(Line(f"note: no model was asked: {value.told}", "yellow"))
     if value.operation:
         rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows

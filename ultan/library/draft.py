@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import takewhile
 from typing import Any, assert_never
 
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
@@ -34,6 +35,8 @@ from ultan.library.store import Tombstone, digest
 from ultan.library.upkeep import relinked
 
 RULE_KINDS = ("convention", "preference", "warn", "abstraction", "decision", "event")
+LEAF_KINDS = ("convention", "preference", "warn", "decision")
+PARENT_STRENGTH = 0.74  # at most: a parent is never beyond fading by birth
 DEEPEST = 6
 LONGEST_PATH = 200
 RESERVED = {"readme", "index", "log", "con", "nul", "aux", "prn", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
@@ -233,28 +236,32 @@ class Draft:
         children = [self._live(each) for each in dict.fromkeys(action.children)]
         if len(children) < 2:
             raise Declined("an abstraction needs two entries that exist")
+        if action.rule.startswith(act.UNSAID):
+            raise Declined("nobody has put its rule into words yet: approve it with --title and --rule, or reject it")
         found = self._inherited(action.evidence, children)
-        folder = self._folder(action.folder)
+        folder = self._folder(action.folder if self.asked.decides else placed(children))
         scope = scope_of(f"{folder}/x")
         self._may_say("abstraction", scope, found)
+        leafless = next((child for child in children if child.kind not in LEAF_KINDS), None)
+        if leafless is not None:
+            raise Declined(f"{leafless.id} is a{'n' if leafless.kind[0] in 'ae' else ''} {leafless.kind}; a parent stands over rules and decisions")
         if any(child.scope not in (scope, "global") for child in children) and scope != "global":
             raise Declined("its children belong to another project")
         if len(action.rule) >= sum(len(child.rule) for child in children):
             raise Declined("it is not shorter than what it stands for")
         self._may_learn(action.rule, scope, found)
         related = self._related((*(child.id for child in children), *action.related))
-        strength = ground.encoding_strength("novel", kind="abstraction", repeated=len(children))
         entry = Entry(
             id=self._free_id(folder, action.slug or action.title), title=_one_line(action.title), kind="abstraction",
             scope=scope, created=self.asked.today, updated=self.asked.today, tags=action.tags,
             applies_when=action.applies_when, files=action.files, trust=found.name, evidence=found.evidence,
-            encoding_strength=strength.value, body=composed(action.rule, action.why, action.how, related),
+            encoding_strength=parental(children), body=composed(action.rule, action.why, action.how, related),
         )  # fmt: skip
         self._linked(entry.body)
         self._put(entry)
         for child in children:
             self._link(child, entry.id)
-        return "abstract", entry.id, f"over {len(children)} entries"
+        return "abstract", entry.id, f"strength {entry.encoding_strength:g} of its {len(children)} children; over {', '.join(child.id for child in children)}"
 
     # --- changes of content ---------------------------------------------------------------------------
 
@@ -767,6 +774,26 @@ class Draft:
     def _drop(self, entry: Entry) -> None:
         (self.archived if entry.shelved else self.entries).pop(entry.id, None)
         self.dirty[entry.path] = None
+
+
+def placed(children: Sequence[Entry]) -> str:
+    """Where a parent of *children* lies: their common folder, else ``abstractions`` of their project, or of all.
+
+    What speaks for one project stays in it; children of two projects make a rule for all.
+    """
+    folders = [child.folder.split("/") for child in children]
+    shared = [parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))]
+    if len(shared) > (2 if shared[:1] == ["projects"] else 1):
+        return "/".join(shared)
+    projects = {child.project for child in children} - {""}
+    return f"projects/{projects.pop()}/abstractions" if len(projects) == 1 else "global/abstractions"
+
+
+def parental(children: Sequence[Entry]) -> float:
+    """How strong a parent is: the mean of its children, weighted by how often each was said, never beyond fading."""
+    weights = [1 + min(1000, child.reinforced) for child in children]
+    mean = sum(weight * child.encoding_strength for weight, child in zip(weights, children, strict=True)) / sum(weights)
+    return round(min(PARENT_STRENGTH, mean), 3)
 
 
 def slug_of(text: str) -> str:

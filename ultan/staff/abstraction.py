@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ultan.library.actions import Abstract
+from ultan.library.actions import UNSAID, Abstract, Gates
+from ultan.library.draft import LEAF_KINDS, placed
 from ultan.library.entry import Entry
 
-LEAF_KINDS = frozenset(("convention", "preference", "warn", "decision"))
 LEAST_SHARED = 2
 """Predicate terms two leaves must share to be looked at."""
 MOST_ALIKE = 0.5
@@ -107,6 +107,23 @@ def _remote_pairs(
         for pair, words in shared.items()
         if len(words) >= LEAST_SHARED and is_remote(known[min(pair)], known[max(pair)], terms)
     }
+
+
+def drafted(candidate: Candidate) -> Abstract:
+    """An abstraction over *candidate* that says what is in common; its rule is left for a person to put into words."""
+    children = candidate.children
+    words = ", ".join(candidate.shared[:6])
+    rules = "; ".join(child.rule for child in children)
+    return Abstract(
+        title=f"One rule behind {len(children)} entries: {words}"[:120], rule=f"{UNSAID}what these have in common ({words})",
+        why=rules[:2000], folder=placed(children), children=tuple(child.id for child in children),
+        gates=Gates(
+            remote="they lie in " + ", ".join(sorted({child.folder for child in children})),
+            predictive="not named: code found the words, nobody the rule",
+            non_obvious="not judged: code found the words, nobody the rule",
+            compresses="to be judged when the rule is said",
+        ),
+    )  # fmt: skip
 
 
 def failed_gates(action: Abstract, entries: Mapping[str, Entry], terms: Terms) -> list[str]:

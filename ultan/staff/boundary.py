@@ -24,7 +24,9 @@ from ultan.library.actions import (
 )
 from ultan.library.grounds import PERSONAL, compiled, grounds
 from ultan.library.snapshot import Library
+from ultan.recall.text import terms
 from ultan.redaction import redact
+from ultan.staff.abstraction import failed_gates
 from ultan.staff.packet import Packet
 from ultan.staff.proposals import Proposal
 
@@ -45,6 +47,7 @@ def complaints(proposal: Proposal, packet: Packet, transcript: Transcript, libra
             *_about_places(item.action, transcript, library),
             *_about_texts(item.action, library, made),
             *_about_use(item.action, transcript),
+            *_about_gates(item.action, library),
         ]
         found += [f"suggestions.{place}.action ({item.action.verb}): {problem}" for problem in problems]
     return found
@@ -125,6 +128,11 @@ def _about_use(action: ModelAction, transcript: Transcript) -> Iterator[str]:
             yield f"{action.entry!r} was not shown in this session"
         if action.turn < 0:
             yield "name the turn in which it was relied on"
+
+
+def _about_gates(action: ModelAction, library: Library) -> Iterator[str]:
+    if isinstance(action, Abstract):
+        yield from failed_gates(action, library.entries, terms)
 
 
 def _entries_of(action: ModelAction) -> list[str]:
