@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ultan.cli import render
+from ultan.cli import bringing, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
+from ultan.errors import UsageError
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
 Project = Annotated[bool, typer.Option("--project", help="Only the project we stand in.")]
@@ -93,7 +94,9 @@ def config(
 
 def import_(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(help="CLAUDE.md, AGENTS.md, a folder of markdown, or an exported .zip.")],
+    source: Annotated[str, typer.Argument(help="CLAUDE.md, AGENTS.md, .cursorrules, a folder of markdown, an exported .zip, or a folder of sessions.")] = "",
+    sessions: Annotated[bool, typer.Option("--sessions", help="Past sessions of this project, and the client's own memory of it.")] = False,
+    by: Annotated[str, typer.Option("--by", help="With sessions: who reads them; a model is priced first.")] = "clerk",
     scope: Scope = "",
     kind: Kind = "",
     dry_run: DryRun = False,
@@ -108,6 +111,11 @@ def import_(
         door.need_person()
     door.make_home()
     project = door.enrol_project()
+    if sessions or bringing.holds_sessions(source):
+        bringing.bring(door, screen, source, project=project, scope=scope_of(scope, door), by=by, is_dry_run=dry_run)
+        return
+    if not source:
+        raise UsageError("say what to import, or --sessions", "ultan import CLAUDE.md")
     where = scope_of(scope, door) or (f"project:{project}" if project else "global")
     with screen.busy(f"reading {source}"):
         imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)

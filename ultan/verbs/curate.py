@@ -12,6 +12,7 @@ operation that names the events, and reads them again, or one, and only tidies u
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -20,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ultan import home, spool
 from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
 from ultan.events import Event, Piece
+from ultan.library import upkeep
 from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
 from ultan.library.executor import Receipt, execute
 from ultan.library.snapshot import Library, read_library
@@ -37,6 +39,7 @@ from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
 from ultan.verbs.waiting import by_session, turnout
 
 BATCH_EVENTS = 5000
+COMPILE_EVERY = 25  # stretches of past sessions
 FREE_BYTES = 64 << 20
 LONGEST_NAP_S = 5.0
 STALE_S = 3600.0
@@ -150,13 +153,39 @@ def curate(
         lock.release()
 
 
+def curate_past(
+    root: str, settings: Settings, stretches: Iterable[Sequence[Event]], *, now: Callable[[], float], by: str = "clerk",
+    model: LanguageModel | None = None,
+) -> CurateReport:  # fmt: skip
+    """What came of *stretches* of past sessions that no hook queued, oldest first.
+
+    Each is read, written and noted before the next is asked for. What is written bears the day
+    it was said, and takes nothing away that is newer. Ends early where a model can go on no more.
+
+    Raises:
+        StorageFailed, LibraryError: as ``curate``; what was read stays noted.
+    """
+    home.ensure(root)
+    _need_room(root)
+    lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return CurateReport("busy", by)
+    try:
+        return _Curator(root, settings, by, now, at_once=True, model=model, is_past=True).run_past(stretches)
+    finally:
+        lock.release()
+
+
 class _Curator:
-    """One run under the lock."""
+    """One run under the lock; *is_past*: what it reads was said before today."""
 
     def __init__(
         self, root: str, settings: Settings, who: str, now: Callable[[], float], *, at_once: bool,
-        model: LanguageModel | None,
+        model: LanguageModel | None, is_past: bool = False,
     ) -> None:  # fmt: skip
+        self.is_past, self._said_at = is_past, 0.0
         self.root, self.settings, self.who, self.now, self.at_once = root, settings, who, now, at_once
         self.report = CurateReport(by=who)
         self.store = FileStore(root)
@@ -180,7 +209,7 @@ class _Curator:
         return self._snapshot
 
     def _execute(self, actions: Sequence[Action], **more: Any) -> Receipt:
-        receipt = execute(self.store, actions, now=self.now(), library=self._library(), **more)
+        receipt = execute(self.store, actions, now=self._said_at or self.now(), library=self._library(), **more)
         self._has_written = self._has_written or bool(receipt.operation)
         return receipt
 
@@ -210,6 +239,28 @@ class _Curator:
             self._fade()
             self._tell_of_policies()
         self._note("idle")
+        return self.report
+
+    def run_past(self, stretches: Iterable[Sequence[Event]]) -> CurateReport:
+        """The report after all *stretches*, or after the one at which a model stopped."""
+        self._recover()
+        before = unseen = self._library().number
+        try:
+            for place, events in enumerate(stretches, 1):
+                for _ in range(TRIES + 1):  # a result that does not fit is asked for again, and then given up
+                    self.report.kept = ""
+                    self._batch([events])
+                    if self.report.kept != "malformed":
+                        break
+                if self.report.kept:
+                    self.report.state = "kept"
+                    break
+                if not place % COMPILE_EVERY and unseen != self._library().number:
+                    unseen = self._library().number
+                    self._compile()
+        finally:
+            if before != self._library().number:
+                self._compile()
         return self.report
 
     def _round(self) -> float:
@@ -288,10 +339,11 @@ class _Curator:
             self.report.vetoed += len(draft.vetoes)
         if not used:
             return
-        if before != self._library().number:
-            self._compile()
-            self._lags(used)
-        chores.note_days(self.root, [reading for reading, _ in used], self.now())
+        if not self.is_past:
+            if before != self._library().number:
+                self._compile()
+                self._lags(used)
+            chores.note_days(self.root, [reading for reading, _ in used], self.now())
         self._finish(intents)
         self.report.state = "done"
         self.report.sessions += len(used)
@@ -341,6 +393,9 @@ class _Curator:
         """The receipt of what *draft* asks for; ``None`` if it asks for nothing."""
         actions = [action for action in draft.actions if not isinstance(action, Nudge)]
         actions = [action for action in actions if self._counts(reading.progress, action)]
+        if self.is_past:
+            self._said_at = _said_at(reading) or self.now()
+            actions = [action for action in actions if self._is_newest(action)]
         bumps = _bumps(reading, self._library(), actions, judged=draft.is_judged)
         nudges = self._nudges(reading, draft)
         intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=bumps))
@@ -370,6 +425,16 @@ class _Curator:
         progress.helpful.append(mark)
         return True
 
+    def _is_newest(self, action: Action) -> bool:
+        """Whether *action* takes nothing away that was written after it was said."""
+        named = [getattr(action, name, ()) for name in ("entry", "into", "supersedes", "entries")]
+        touched = {name for item in named for name in ((item,) if isinstance(item, str) else tuple(item))}
+        said = upkeep.day(self._said_at)
+        newer = [name for name in touched if name in self._library().entries and self._library().entries[name].updated > said]
+        if newer:
+            self.report.refused.append(f"{action.verb}: {newer[0]} is newer than what was said on {said}")
+        return not newer
+
     def _bump(self, bumps: Sequence[Bump], events: Sequence[str]) -> None:
         if bumps:
             used = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
@@ -395,7 +460,7 @@ class _Curator:
         report.pending += len(receipt.pending)
         if receipt.operation:
             report.operations.append(receipt.number)
-        if written:
+        if written and not self.is_past:
             bulletin.announce(self.root, len(written), receipt.number, self.now())
 
     def _compile(self) -> None:
@@ -519,6 +584,15 @@ def _bumps(reading: Reading, library: Library, actions: Sequence[Action], *, jud
             )
         )  # fmt: skip
     return found
+
+
+def _said_at(reading: Reading) -> float:
+    """When the last piece of *reading* was said, seconds since the epoch; 0 if none says."""
+    stamps = [piece.at for piece in reading.news if piece.at]
+    try:
+        return datetime.fromisoformat(max(stamps)).timestamp() if stamps else 0.0
+    except ValueError:
+        return 0.0
 
 
 def _need_room(root: str) -> None:

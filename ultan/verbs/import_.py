@@ -134,7 +134,7 @@ def _zip(place: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
             for member in sorted(archive.infolist(), key=lambda member: member.filename):
                 name = member.filename.removeprefix("knowledge/")
                 if name.lower().endswith(".md") and member.file_size <= FILE_BYTES:
-                    yield from _document(archive.read(member).decode("utf-8", "replace"), name, skipped)
+                    yield from documents(archive.read(member).decode("utf-8", "replace"), name, skipped)
     except zipfile.BadZipFile:
         skipped.append((place, "it is no zip file"))
 
@@ -152,7 +152,7 @@ def _file(place: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[Tex
     if os.path.basename(name).lower() in INSTRUCTIONS:
         yield from rules(text, name)
     else:
-        yield from _document(text, name, skipped)
+        yield from documents(text, name, skipped)
 
 
 def rules(text: str, origin: str) -> Iterator[Text]:
@@ -184,7 +184,7 @@ def _rule(block: list[str], heading: str, origin: str) -> Iterator[Text]:
     yield Text(origin, _title(text), text, tags=(_slug(heading),) if heading else (), cues=(heading[:200],) if heading else ())
 
 
-def _document(text: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
+def documents(text: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
     """A markdown file as one text; frontmatter that we know is used."""
     if os.path.basename(name).lower() in SKIPPED or name.startswith("_archive/"):
         return

@@ -1,6 +1,6 @@
 """Files of instructions, folders, and long texts."""
 
-from ultan.verbs.import_ import Text, _creates, _cut, _document, rules
+from ultan.verbs.import_ import Text, _creates, _cut, documents, rules
 
 
 def said(text):
@@ -43,24 +43,24 @@ def test_a_text_without_any_space_is_cut_all_the_same():
     assert sum(len(rule) + len(how) for rule, how in parts) == 20_000
 
 
-def test_parts_of_a_long_document_are_numbered_in_their_titles():
+def test_parts_of_a_longdocuments_are_numbered_in_their_titles():
     made = list(_creates(Text("a.md", "Handbook", ""), "word " * 4000, "global", ""))
     assert [action.title for action in made][:2] == ["Handbook", "Handbook (2)"]
     assert {action.kind for action in made} == {"convention"}
 
 
-def test_a_document_brings_its_title_tags_kind_and_folder():
+def test_adocuments_brings_its_title_tags_kind_and_folder():
     text = "---\ntitle: Indent\ntype: preference\ntags: style, python\napplies-when: [writing code]\n---\n# Indent\n\nUse four spaces.\n"
-    (found,) = _document(text, "projects/shop/python/indent.md", [])
+    (found,) = documents(text, "projects/shop/python/indent.md", [])
     assert (found.title, found.kind, found.tags, found.cues, found.topic) == (
         "Indent", "preference", ("style", "python"), ("writing code",), "python",
     )  # fmt: skip
     assert found.text == "Use four spaces."
 
 
-def test_a_document_that_cannot_be_read_is_named():
+def test_adocuments_that_cannot_be_read_is_named():
     skipped = []
-    assert list(_document("---\ntitle: [\n---\nx\n", "bad.md", skipped)) == []
+    assert list(documents("---\ntitle: [\n---\nx\n", "bad.md", skipped)) == []
     assert skipped[0][0] == "bad.md"
-    assert list(_document("# Only a title\n", "empty.md", skipped)) == []
+    assert list(documents("# Only a title\n", "empty.md", skipped)) == []
     assert skipped[1] == ("empty.md", "it is empty")
