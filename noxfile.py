@@ -61,9 +61,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Latency of the installed hooks as ratios to a bare interpreter, then quality where data is found."""
+    """Latency of the installed hooks as ratios to a bare interpreter, what serving costs, then quality where data is found."""
     _install(session)
     session.run("python", "tests/bench/latency.py", *session.posargs)
+    session.run("python", "tests/bench/serving.py", *[word for word in session.posargs if word == "--check"])
     data = os.environ.get("ULTAN_BENCH_DATA", "../shared/data/primebench")
     if not os.path.isdir(data):
         session.log(f"no data set at {data}: quality is not measured; set ULTAN_BENCH_DATA")

@@ -1,12 +1,17 @@
 """Commands for setting up, moving in and out, and looking around."""
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ultan.cli import bringing, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
 from ultan.errors import UsageError
+
+if TYPE_CHECKING:
+    from ultan.verbs.install import Done
+    from ultan.verbs.units import Change
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
 Project = Annotated[bool, typer.Option("--project", help="Only the project we stand in.")]
@@ -25,11 +30,13 @@ def install(
     project: Project = False,
     by: Annotated[str, typer.Option("--by", help="Who curates: clerk (free), claude, provider or off.")] = "",
     remove_original: Annotated[bool, typer.Option("--remove-original", help="Take out hooks of the original Ultan.")] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Also write a systemd or launchd unit for the warm server.")] = False,
     dry_run: DryRun = False,
     home: Home = "",
     as_json: Json = False,
 ) -> None:
     """Add the hooks and skills to your Claude Code settings."""
+    from ultan.verbs import provision, units  # noqa: PLC0415 -- only when needed
     from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
@@ -39,13 +46,20 @@ def install(
         door.root, context.obj.environ, now=door.now, project=door.project_folder if project else "", by=by,
         is_dry_run=dry_run, removes_original=remove_original,
     )  # fmt: skip
+    if serve:
+        done = _with(done, units.install(door.root, context.obj.environ, provision.here().python, is_dry_run=dry_run))
     screen.show(done, render.done(done))
+
+
+def _with(done: "Done", change: "Change") -> "Done":
+    return replace(done, did=(*done.did, *change.did), told=(*done.told, *change.told))
 
 
 def uninstall(
     context: typer.Context, project: Project = False, dry_run: DryRun = False, home: Home = "", as_json: Json = False
 ) -> None:
     """Take them out again; the settings are then byte-identical to before."""
+    from ultan.verbs import units  # noqa: PLC0415 -- only when needed
     from ultan.verbs.install import uninstall as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
@@ -54,6 +68,8 @@ def uninstall(
     done = verb(
         door.root, context.obj.environ, project=door.project_folder if project else "", is_dry_run=dry_run
     )
+    if not project:
+        done = _with(done, units.uninstall(door.root, context.obj.environ, is_dry_run=dry_run))
     screen.show(done, render.done(done))
 
 

@@ -21,7 +21,7 @@ from ultan.clients import claude_code
 from ultan.errors import IndexUnreadable, SettingsError
 from ultan.recall.index import open_index, path_of
 from ultan.serving.standing import standing
-from ultan.verbs import install, original, provision
+from ultan.verbs import install, original, provision, units
 
 State = Literal["ok", "note", "wrong"]
 
@@ -96,6 +96,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         _last_run(root, now),
         _index(root, now),
         _server(root, environ),
+        *_unit(root, environ),
         *_counters(counters),
         *_trouble(root),
         *_spend(root, now),
@@ -316,6 +317,12 @@ def _index(root: str, now: float) -> Check:
     if written > index.made_at + 60:
         return Check("index", "note", says + ", older than the library", "ultan rebuild")
     return Check("index", "ok", says)
+
+
+def _unit(root: str, environ: Mapping[str, str]) -> Iterator[Check]:
+    path = units.stale(root, environ)
+    if path:
+        yield Check("unit", "wrong", f"{path} starts an interpreter that is gone", "ultan install --serve")
 
 
 def _server(root: str, environ: Mapping[str, str]) -> Check:
