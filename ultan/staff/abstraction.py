@@ -48,7 +48,7 @@ class Candidate:
 
 def subject_terms(entry: Entry, terms: Terms) -> frozenset[str]:
     """What the entry is about: its tags, files, subject and topic folders, as terms."""
-    place = " ".join(entry.id.split("/")[1:-1])
+    place = " ".join(entry.id.split("/")[2 if entry.project else 1 : -1])  # a project is no subject
     return frozenset(terms(" ".join((*entry.tags, *entry.files, entry.subject, place))))
 
 

@@ -7,6 +7,7 @@ it in-band; the scholar rules with the gates in hand (docs/adr/0027-abstraction.
 from collections.abc import Callable, Sequence
 
 from ultan.library.actions import Abstract
+from ultan.library.entry import Entry
 from ultan.library.snapshot import Library
 from ultan.llm import Errand, LanguageModel
 from ultan.recall.text import terms
@@ -72,19 +73,33 @@ def question(found: Sequence[Candidate], nearest: Nearest) -> str:
     return "\n\n".join((*parts, WISH))
 
 
+def by_words(library: Library) -> Nearest:
+    """What gives the live entries of all projects that share most words with a text: a parent may stand in any."""
+    live = [entry for entry in library.entries.values() if entry.status == "active" and not entry.superseded_by]
+    words = {entry.id: frozenset(terms(f"{entry.title} {entry.rule} {' '.join(entry.tags)}")) for entry in live}
+
+    def nearest(text: str, most: int) -> Sequence[Entry]:
+        wanted = frozenset(terms(text))
+        scored = [(len(wanted & words[entry.id]) / (4 + len(words[entry.id])), entry.id, entry) for entry in live]
+        return [entry for score, _, entry in sorted(scored, key=lambda row: (-row[0], row[1])) if score > 0][:most]
+
+    return nearest
+
+
 def _check(found: Sequence[Candidate], library: Library) -> Callable[[Proposal], Sequence[str]]:
     groups = [{child.id for child in one.children} for one in found]
 
     def check(proposal: Proposal) -> Sequence[str]:
         problems = []
         for place, item in enumerate(proposal.suggestions):
-            problems += [f"suggestions.{place}.action: {problem}" for problem in _complaints(item, groups, library)]
+            problems += [f"suggestions.{place}.action: {problem}" for problem in complaints(item, groups, library)]
         return problems
 
     return check
 
 
-def _complaints(item: Suggestion, groups: Sequence[set[str]], library: Library) -> list[str]:
+def complaints(item: Suggestion, groups: Sequence[set[str]], library: Library) -> list[str]:
+    """What is wrong with *item*, which must be an abstraction over one of *groups*; empty if nothing."""
     action = item.action
     if not isinstance(action, Abstract):
         return [f"only `abstract` is asked for, not {action.verb}"]

@@ -12,7 +12,6 @@ from ultan.staff import scan
 from ultan.staff.abstraction import Candidate, candidates, drafted
 from ultan.staff.proposals import Suggestion, Verdict
 from ultan.verbs.desk import Desk
-from ultan.verbs.nearest import nearest_entries
 
 MARK = "judged:"
 MOST_JUDGED = 6  # candidates a run that a model looks at
@@ -68,7 +67,7 @@ def abstract(desk: Desk, *, dry_run: bool = False, opened: Callable[[], Language
     settings = desk.settings
     try:
         rulings = scan.judge(
-            opened(), found, library, nearest=nearest_entries(desk.root, library, ""),
+            opened(), found, library, nearest=scan.by_words(library),
             librarian=settings["curation.librarian_model"], judge_name=settings["curation.scholar_model"],
         )  # fmt: skip
     except LanguageModelError as error:
