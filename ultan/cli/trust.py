@@ -130,6 +130,7 @@ def why(
     context: typer.Context,
     prompt: Annotated[list[str] | None, typer.Argument(help="A prompt, as you would type it.")] = None,
     tool: Annotated[str, typer.Option("--tool", help="A tool call instead, such as 'Bash: pip install flask'.")] = "",
+    past: Annotated[int, typer.Option("--past", min=0, help="Instead: the tool calls of that many past sessions here.")] = 0,
     file: Annotated[list[str] | None, typer.Option("--file", help="A file in play.")] = None,
     tail: Annotated[str, typer.Option("--tail", help="The assistant's last words.")] = "",
     home: Home = "",
@@ -139,12 +140,22 @@ def why(
     from ultan.verbs import why as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
+    if past:
+        from ultan.cli.replaying import replayed  # noqa: PLC0415 -- only when needed
+        from ultan.clients import claude_past  # noqa: PLC0415 -- only when needed
+        from ultan.verbs.replay import replay  # noqa: PLC0415 -- only when needed
+
+        folder = claude_past.past_folder(context.obj.environ, door.project_folder)
+        paths = claude_past.past_sessions(folder, door.project_folder)
+        told_past = replay(door.index, paths[-past:], project=door.project)
+        screen.show(told_past, replayed(told_past))
+        return
     if tool:
         met = verb.why_tool(door.index, tool, project=door.project)
         screen.show(met, render.why_tool(met))
         return
     if not prompt:
-        raise UsageError("say a prompt, or --tool", "ultan why 'please install flask'")
+        raise UsageError("say a prompt, --tool or --past", "ultan why 'please install flask'")
     told = verb.why(
         door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10]
     )
