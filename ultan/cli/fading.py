@@ -7,6 +7,7 @@ import typer
 
 from ultan.cli import render
 from ultan.cli.options import Home, Json, opened
+from ultan.cli.render import Screen
 from ultan.cli.wiring import Door
 
 if TYPE_CHECKING:
@@ -48,6 +49,23 @@ def abstract(
     screen.show(abstracted, render.abstracted(abstracted))
     if abstracted.told:
         raise typer.Exit(1)
+
+
+def schedule(door: Door, screen: Screen, scheduler: str, *, is_dry_run: bool) -> None:
+    """Show what would be entered into the scheduler, ask, and enter it: what `install --cron` does."""
+    from ultan.verbs import schedule as verb  # noqa: PLC0415 -- only when needed
+
+    planned = verb.plan(door.root, door.world.environ, kind=scheduler)
+    for line in planned.shown:
+        screen.say(line)
+    did: list[str] = []
+    if planned.shown and not is_dry_run:
+        screen.say(f"enter this into {planned.kind}? [y/N]")
+        if door.world.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise typer.Exit(1)
+        did = verb.enter(door.root, door.world.environ, planned)
+    told = "would be entered" if is_dry_run and planned.shown else "; ".join(did) or "all is as it should be"
+    screen.show({"scheduler": planned.kind, "entries": planned.shown, "did": did}, [render.Line(f"{planned.kind}: {told}")])
 
 
 def _model_of(door: Door) -> "Callable[[], LanguageModel] | None":

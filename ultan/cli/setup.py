@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ultan.cli import bringing, render
+from ultan.cli import bringing, fading, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
 from ultan.errors import UsageError
 
@@ -31,6 +31,8 @@ def install(
     by: Annotated[str, typer.Option("--by", help="Who curates: clerk (free), claude, provider or off.")] = "",
     remove_original: Annotated[bool, typer.Option("--remove-original", help="Take out hooks of the original Ultan.")] = False,
     serve: Annotated[bool, typer.Option("--serve", help="Also write a systemd or launchd unit for the warm server.")] = False,
+    cron: Annotated[bool, typer.Option("--cron", help="Only enter the upkeep to run at set times; shown first.")] = False,
+    scheduler: Annotated[str, typer.Option("--scheduler", help="With --cron: crontab, systemd or launchd; else what is here.")] = "",
     dry_run: DryRun = False,
     home: Home = "",
     as_json: Json = False,
@@ -40,8 +42,11 @@ def install(
     from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent):
+    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent or cron):
         door.need_person()
+    if cron:
+        fading.schedule(door, screen, scheduler, is_dry_run=dry_run)
+        return
     done = verb(
         door.root, context.obj.environ, now=door.now, project=door.project_folder if project else "", by=by,
         is_dry_run=dry_run, removes_original=remove_original,
@@ -59,7 +64,7 @@ def uninstall(
     context: typer.Context, project: Project = False, dry_run: DryRun = False, home: Home = "", as_json: Json = False
 ) -> None:
     """Take them out again; the settings are then byte-identical to before."""
-    from ultan.verbs import units  # noqa: PLC0415 -- only when needed
+    from ultan.verbs import schedule, units  # noqa: PLC0415 -- only when needed
     from ultan.verbs.install import uninstall as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
@@ -70,6 +75,7 @@ def uninstall(
     )
     if not project:
         done = _with(done, units.uninstall(door.root, context.obj.environ, is_dry_run=dry_run))
+        done = replace(done, did=(*done.did, *schedule.withdraw(door.root, context.obj.environ, is_dry_run=dry_run)))
     screen.show(done, render.done(done))
 
 
