@@ -13,7 +13,7 @@ def main() -> None:
     from ultan import reflex  # noqa: PLC0415 -- a hook pays for this line, and for nothing else
 
     verb = sys.argv[1] if len(sys.argv) > 1 else ""
-    if verb in reflex.VERBS and "--help" not in sys.argv:
+    if verb in reflex.VERBS and "--help" not in sys.argv and "--dry-run" not in sys.argv:
         gc.disable()  # a process of milliseconds has nothing to collect
         reflex.answer(verb, sys.argv[2:])
     from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks

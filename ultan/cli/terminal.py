@@ -234,10 +234,11 @@ def _new_text(door: Door, text: str, source: str) -> str:
     if source:
         with open(source, encoding="utf-8") as file:
             return file.read()
-    return _edited(door, text)
+    return edited_text(door, text)
 
 
-def _edited(door: Door, text: str) -> str:
+def edited_text(door: Door, text: str) -> str:
+    """What the person made of *text* in their editor."""
     editor = door.world.environ.get("VISUAL") or door.world.environ.get("EDITOR") or DEFAULT_EDITOR
     draft = os.path.join(door.root, "runs", f"draft-{os.getpid()}.md")
     home_folder.make_folder(os.path.dirname(draft))

@@ -31,12 +31,17 @@ def review(
     home: Home = "",
     as_json: Json = False,
 ) -> None:
-    """Show what waits for you, with source and words; approve, reject or confirm it."""
+    """Show what waits for you, with source and words; approve, reject or confirm it. In a terminal, key by key."""
     from ultan.verbs import review as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
     if not (approve or reject or confirm):
         waiting = verb.review(door.store, door.library)
+        if (waiting.held or waiting.foreign) and not as_json and door.has_person and screen.is_rich(screen.out):
+            from ultan.cli import reviewing  # noqa: PLC0415 -- only when needed
+
+            reviewing.walk(door, screen, waiting, reviewing.pressed)
+            return
         screen.show(waiting, render.waiting(waiting))
         return
     door.need_person()
@@ -68,6 +73,7 @@ def log(
     context: typer.Context,
     entry: Annotated[str, typer.Option("--entry", help="Only operations on this entry.")] = "",
     session: Annotated[str, typer.Option("--session", help="Only operations from this session.")] = "",
+    cost: Annotated[bool, typer.Option("--cost", help="What models have cost instead, by day, with the last calls.")] = False,
     limit: Limit = 20,
     home: Home = "",
     as_json: Json = False,
@@ -76,6 +82,13 @@ def log(
     from ultan.verbs import undo as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
+    if cost:
+        from ultan.cli.charts import costs as chart  # noqa: PLC0415 -- only when needed
+        from ultan.verbs.spend import costs  # noqa: PLC0415 -- only when needed
+
+        spent = costs(door.root, door.settings, door.now, limit)
+        screen.show(spent, chart(spent))
+        return
     rows = verb.log(door.store, limit=limit, entry=entry, session=session)
     screen.show(rows, render.logged(rows))
 

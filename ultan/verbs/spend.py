@@ -1,10 +1,11 @@
 """Spend: what models have cost, what may still be spent, and what the backlog would cost."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
+from typing import Any
 
 from ultan import home, plainjson, spool
 from ultan.events import PERSON, Event
@@ -73,6 +74,35 @@ class Estimate:
     fits: bool
 
 
+@dataclass(frozen=True, slots=True)
+class CallMade:
+    """One call of a model, as ``runs/<day>.jsonl`` has it; *decided* what came of it, *error* why nothing did."""
+
+    at: float
+    role: str
+    model: str
+    paid_by: str
+    tokens: int
+    cost_usd: float
+    duration_s: float
+    decided: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Spending, with the last calls, newest first."""
+
+    spending: Spending
+    calls: tuple[CallMade, ...]
+
+
+def costs(root: str, settings: Settings, now: float, limit: int = 20) -> Costs:
+    """What models have cost, and the last *limit* calls."""
+    rows = sorted((row for row in _rows(root)), key=lambda row: _number(row.get("at")), reverse=True)
+    return Costs(spend(root, settings, now), tuple(_call(row) for row in rows[:limit]))
+
+
 def spend(root: str, settings: Settings, now: float) -> Spending:
     """What models have cost in the home *root*, and what they may still."""
     record = read_spending(root)
@@ -128,8 +158,16 @@ def _summed(days: Sequence[dict[str, rules.Sum]]) -> tuple[tuple[str, int, int, 
 
 def _measured(root: str) -> dict[str, tuple[float, float]]:
     """Role → median tokens and list price of the calls on record in the last days."""
-    folder = os.path.join(root, "runs")
     rows: dict[str, list[tuple[float, float]]] = {}
+    for row in _rows(root):
+        if row.get("parsed_ok") and row.get("role") in USD_A_TOKEN:
+            rows.setdefault(str(row["role"]), []).append((_tokens(row), _number(row.get("cost_usd"))))
+    return {role: (median(row[0] for row in found), median(row[1] for row in found)) for role, found in rows.items()}
+
+
+def _rows(root: str) -> Iterator[dict[str, Any]]:
+    """Every call on record in the last days, oldest first."""
+    folder = os.path.join(root, "runs")
     names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl")) if os.path.isdir(folder) else []
     for name in names[-DAYS:]:
         for line in home.read(os.path.join(folder, name), READ_BYTES).decode("utf-8", "replace").splitlines():
@@ -137,7 +175,22 @@ def _measured(root: str) -> dict[str, tuple[float, float]]:
                 row = plainjson.loads(line)
             except plainjson.NotJson:
                 continue
-            if isinstance(row, dict) and row.get("parsed_ok") and row.get("role") in USD_A_TOKEN:
-                tokens = float(row.get("input_tokens") or 0) + float(row.get("output_tokens") or 0)
-                rows.setdefault(str(row["role"]), []).append((tokens, float(row.get("cost_usd") or 0)))
-    return {role: (median(row[0] for row in found), median(row[1] for row in found)) for role, found in rows.items()}
+            if isinstance(row, dict):
+                yield row
+
+
+def _call(row: dict[str, Any]) -> CallMade:
+    decisions = row.get("decisions")
+    decided = ", ".join(f"{count} {name}" for name, count in decisions.items()) if isinstance(decisions, dict) else ""
+    return CallMade(
+        _number(row.get("at")), str(row.get("role", "")), str(row.get("model", "")), str(row.get("paid_by", "")),
+        int(_tokens(row)), _number(row.get("cost_usd")), _number(row.get("duration_s")), decided, str(row.get("error") or ""),
+    )  # fmt: skip
+
+
+def _tokens(row: dict[str, Any]) -> float:
+    return _number(row.get("input_tokens")) + _number(row.get("output_tokens"))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
