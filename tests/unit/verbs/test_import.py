@@ -64,3 +64,19 @@ def test_adocuments_that_cannot_be_read_is_named():
     assert skipped[0][0] == "bad.md"
     assert list(documents("# Only a title\n", "empty.md", skipped)) == []
     assert skipped[1] == ("empty.md", "it is empty")
+
+
+def test_files_of_other_tools_stay_as_they_are_to_the_byte(ultan, tmp_path):
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    (shop / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    texts = {
+        "CLAUDE.md": "# Shop\r\n\r\n- Use uv here, never pip\r\n", "AGENTS.md": "- Write the tests first, please",
+        ".cursorrules": "Keep every function short.\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (shop / name).write_bytes(text.encode())
+        said = ultan("import", str(shop / name), folder=str(shop))
+        assert said.status == 0, said.err
+        assert "imported 1" in said.out
+        assert (shop / name).read_bytes() == text.encode()
