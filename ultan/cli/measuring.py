@@ -2,6 +2,7 @@
 """Commands that measure: any data set in the documented format, JSON out."""
 
 import os
+import tempfile
 from typing import Annotated
 
 import typer
@@ -16,8 +17,8 @@ Json = Annotated[bool, typer.Option("--json", help="Always so: benches answer in
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*, below ``bench``."""
-    bench = typer.Typer(name="bench", help="Measure recall, notices, curation and fading on any data set.")
-    for name, body in (("recall", recall), ("notice", notice), ("curate", curate), ("year", year)):
+    bench = typer.Typer(name="bench", help="Measure recall, notices, curation, fading and latency.")
+    for name, body in (("recall", recall), ("notice", notice), ("curate", curate), ("year", year), ("latency", latency)):
         bench.command(name)(body)
     group.add_typer(bench)
 
@@ -75,6 +76,28 @@ def year(
     from ultan.verbs.bench_year import bench_year as verb  # noqa: PLC0415 -- only when needed
 
     _answer(context, verb(range(100, 100 + seeds), entries=entries))
+
+
+def latency(
+    context: typer.Context,
+    rounds: Annotated[int, typer.Option("--rounds", min=3, help="Runs of each hook, interleaved with the bare interpreter.")] = 60,
+    entries: Annotated[int, typer.Option("--entries", min=1, help="Entries of the synthetic library, each with a trigger.")] = 10_000,
+    as_json: Json = True,
+) -> None:
+    """Measure the installed hooks in a throw-away home, as ratios to a bare interpreter."""
+    from ultan import home  # noqa: PLC0415 -- only when needed
+    from ultan.verbs import bench_latency as verb  # noqa: PLC0415 -- only when needed
+    from ultan.verbs.doctor import installed  # noqa: PLC0415 -- only when needed
+
+    argv_of, python = installed(context.obj.environ)
+    with tempfile.TemporaryDirectory(prefix="ultan-bench-") as folder:
+        project = os.path.join(folder, "proj")
+        home.make_folder(project)
+        told = verb.bench_latency(
+            {name: argv_of[name] for name in verb.BOUNDS}, python, rounds=rounds, count=entries,
+            root=os.path.join(folder, "home"), project=project,
+        )  # fmt: skip
+    _answer(context, told)
 
 
 def found(context: typer.Context, data: str, *names: str) -> str:

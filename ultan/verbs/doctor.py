@@ -75,8 +75,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
     """Where the home *root* and the installation of the person in *environ* stand."""
     plugin = install.find_plugin(environ, project)
     lines, faults = _installed_lines(environ, project)
-    runtime = plugin.runtime if plugin.is_enabled and plugin.runtime else provision.here()
-    commands = _hook_commands(plugin, lines, runtime)
+    commands, python = installed(environ, project)
     which = {(True, True): "both", (True, False): "plugin", (False, True): "settings"}.get(
         (plugin.is_enabled, bool(lines)), "none"
     )
@@ -103,7 +102,15 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *_lag(root),
         *_pending(root),
     ]
-    return Report(root, runtime.python, which, commands, tuple(checks), counters)
+    return Report(root, python, which, commands, tuple(checks), counters)
+
+
+def installed(environ: Mapping[str, str], project: str = "") -> tuple[Mapping[str, Sequence[str]], str]:
+    """The argv of each hook as it is installed (or would be), and the interpreter that they start."""
+    plugin = install.find_plugin(environ, project)
+    lines, _ = _installed_lines(environ, project)
+    runtime = plugin.runtime if plugin.is_enabled and plugin.runtime else provision.here()
+    return _hook_commands(plugin, lines, runtime), runtime.python
 
 
 # --- the installation -----------------------------------------------------------------------------
