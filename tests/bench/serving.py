@@ -29,7 +29,7 @@ from ultan.recall import wire
 from ultan.recall.compile import build_from_entries
 from ultan.recall.index import open_index, path_of
 from ultan.recall.warm import Warm
-from ultan.serving.standing import standing
+from ultan.verbs.server import standing
 
 BOUNDS = {"mcp_ratio": 1.5, "mcp_end_s": 2.0, "boot_s": 2.0, "warm_p50": 4.0, "warm_p95": 8.0, "memory_mb": 350, "wedged_s": 2.2}
 BARE = """

@@ -2,22 +2,25 @@
 
 import glob
 import os
-from collections.abc import Iterator
-from typing import Any
 
 from ultan import plainjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 LINE_BYTES = 8 << 20
 
 
-def tool_calls(path: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def tool_calls(path: str) -> "Iterator[tuple[str, str, dict[str, Any]]]":
     """(id, tool, input) of each call in the session at *path*, in order; a file that cannot be read gives none."""
     beside = os.path.join(glob.escape(path.removesuffix(".jsonl")), "subagents", "agent-*.jsonl")
     for each in (path, *sorted(glob.glob(beside))):
         yield from _calls(each)
 
 
-def _calls(path: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _calls(path: str) -> "Iterator[tuple[str, str, dict[str, Any]]]":
     try:
         with open(path, "rb") as file:
             for line in file:
@@ -27,7 +30,7 @@ def _calls(path: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
         return
 
 
-def _in_line(line: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _in_line(line: bytes) -> "Iterator[tuple[str, str, dict[str, Any]]]":
     try:
         value = plainjson.loads(line.decode("utf-8", "replace"))
     except plainjson.NotJson:

@@ -20,8 +20,8 @@ from ultan import home, settings, spool
 from ultan.clients import claude_code
 from ultan.errors import IndexUnreadable, SettingsError
 from ultan.recall.index import open_index, path_of
-from ultan.serving.standing import standing
 from ultan.verbs import install, original, provision, units
+from ultan.verbs.server import standing
 
 State = Literal["ok", "note", "wrong"]
 

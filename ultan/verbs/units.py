@@ -48,7 +48,7 @@ def unit(root: str, environ: Mapping[str, str], python: str, platform: str = sys
         path = os.path.join(folder, "systemd", "user", "ultan.service")
         manager = "systemctl --user"
         start = f"{manager} daemon-reload && {manager} enable --now ultan.service"
-        return Unit(path, _service(words), start, f"{manager} disable --now ultan.service")
+        return Unit(path, _systemd(words), start, f"{manager} disable --now ultan.service")
     return None
 
 
@@ -95,7 +95,7 @@ def stale(root: str, environ: Mapping[str, str], platform: str = sys.platform) -
     return known.path if known and python and not os.access(python, os.X_OK) else ""
 
 
-def _service(words: Sequence[str]) -> str:
+def _systemd(words: Sequence[str]) -> str:
     return f"""{MARK}
 [Unit]
 Description=Ultan's warm server

@@ -18,9 +18,9 @@ from ultan.library.actions import Create
 from ultan.library.store import FileStore
 from ultan.recall import wire
 from ultan.serving.socket import Server
-from ultan.serving.standing import IDLE_S, Standing, standing
 from ultan.settings import Settings
 from ultan.verbs.desk import Desk
+from ultan.verbs.server import IDLE_S, Standing, standing
 
 NOW = 1_780_000_000.0
 RULES = (
