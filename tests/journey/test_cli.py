@@ -44,6 +44,18 @@ def test_what_is_saved_is_found_shown_undone_and_brought_back(ultan):
     assert [row["undoes"] for row in told(ultan("log", "--json"))] == [undone["number"], 1, 0]
 
 
+def test_what_is_asked_for_beside_the_words_is_never_dropped_silently(ultan):
+    rule = "Always use uv, never pip"
+    own = told(ultan("save", rule, "--scope", "project:shop", "--json"))
+    assert own["scope"] == "project:shop"
+    everywhere = told(ultan("save", rule, "--scope", "global", "--trigger", "Bash:pip install", "--block", "--json"))
+    assert (everywhere["did"], everywhere["scope"]) == ("created", "global")
+    again = ultan("save", rule, "--scope", "global", "--trigger", "Bash:pip3 install")
+    assert again.status == 1
+    assert "says that already" in again.err
+    assert told(ultan("save", rule, "--scope", "global", "--json"))["did"] == "reinforced"
+
+
 def test_an_entry_is_reinforced_contradicted_pinned_archived_and_restored(ultan):
     saved = told(ultan("save", "Deploy on Tuesdays", "--scope", "global", "--json"))["entry"]
     name = "deploy-on-tuesdays"

@@ -90,8 +90,8 @@ def is_ours(prompt: str) -> bool:
 
 def dictated(prompt: str) -> str:
     """What the person dictates to us with `/ultan TEXT` (or `/ultan:ultan TEXT`); ``""`` for any other prompt."""
-    head, _, rest = prompt.strip().partition(" ")
-    return rest.strip() if head in ("/ultan", "/ultan:ultan") else ""
+    words = prompt.split(None, 1)  # the text may begin on a line of its own
+    return words[1].strip() if len(words) > 1 and words[0] in ("/ultan", "/ultan:ultan") else ""
 
 
 def is_inside(call: "clients.Call", environ: "Mapping[str, str]", home: str) -> bool:

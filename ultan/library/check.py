@@ -356,7 +356,7 @@ def _disk(seen: _Home) -> Iterator[Finding]:
             if uid >= 0 and state.st_uid != uid:
                 yield Finding("owner", where, "it belongs to another user", "chown it to you, or keep the home elsewhere")
             if os.name == "posix" and state.st_mode & 0o077:
-                yield Finding("mode", where, f"others may read or write it ({state.st_mode & 0o777:o})", "`ultan doctor --fix` or chmod go-rwx")
+                yield Finding("mode", where, f"others may read or write it ({state.st_mode & 0o777:o})", "chmod go-rwx")
             if name.startswith(".") and name.endswith(".tmp") and not where.startswith("queue"):
                 yield Finding("temporary", where, "a write that was never finished", "delete it")
     page = os.path.join(seen.root, "counters")

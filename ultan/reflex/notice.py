@@ -46,8 +46,9 @@ def _after(hook: Hook, reply: "dict[str, Any] | None") -> "dict[str, Any] | None
     """*reply*, after noting which file is in play."""
     if hook.call.tool in FILE_TOOLS:
         from ultan.clients.claude_tools import file_of  # noqa: PLC0415 -- file tools only
+        from ultan.reflex.prime import safe  # noqa: PLC0415 -- what is written is without credentials, names too
 
-        path = file_of(hook.call.tool_input)
+        path = safe(file_of(hook.call.tool_input))
         if path:
             _quietly(hook, lambda: hook.note_file(path))
     return reply

@@ -8,7 +8,7 @@ assistant's, with the trust and the limits of that.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ultan import spool
@@ -18,6 +18,7 @@ from ultan.events import ASSISTANT, PERSON, USER, Piece, Transcript
 from ultan.library.actions import Action, Cite, Create, TriggerSpec
 from ultan.library.entry import KINDS
 from ultan.library.executor import Receipt
+from ultan.library.snapshot import Library
 from ultan.staff import clerk
 from ultan.verbs.desk import Desk
 
@@ -26,6 +27,7 @@ RULE_CHARS = 1200
 DICTATION = re.compile(r"(?i)^\s*(please\s+)?(remember|save|note|keep)\b(\s+that\b)?\s*[:,]?\s*")
 PAST = {"create": "created", "reinforce": "reinforced", "update": "updated", "deprecate": "deprecated"}
 TRANSCRIPT_BYTES = 64 << 20
+PARTS = ("kind", "title", "folder", "tags", "cues", "files", "triggers")  # of what is given, all but the scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,16 @@ def _quote(piece: Piece, text: str) -> str:
 
 def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> Action:
     """What to do about *text*: the clerk's reading of it, with what was *given* in its place."""
-    proposal = clerk.propose(Transcript("", project, [Piece(piece.id or "terminal", USER, text)]), desk.library)
+    said = Transcript("", project, [Piece(piece.id or "terminal", USER, text)])
+    proposal = clerk.propose(said, _in_scope(desk.library, given.scope, project))
     found = next((item.action for item in proposal.suggestions), None)
     cites = (Cite(event=piece.id, quote=_quote(piece, text)),) if piece.id else ()
     if found is not None and not isinstance(found, Create):
+        if any((*(getattr(given, part) for part in PARTS), *given.more.values())):
+            raise LibraryError(
+                f"{getattr(found, 'entry', 'an entry')} says that already; what else was asked for would be lost",
+                "`ultan edit` changes it; without other options, its words are reinforced",
+            )
         return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
     if found is None:
         found = Create(folder=_home_of(given.scope, project), kind="preference", title=_title(text), rule=text[:RULE_CHARS])
@@ -175,6 +183,14 @@ def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> 
     }  # fmt: skip
     changed = {name: value for name, value in wished.items() if value}
     return Create.model_validate({**found.model_dump(), **changed, "rule": text[:RULE_CHARS], "evidence": cites})
+
+
+def _in_scope(library: Library, scope: str, project: str) -> Library:
+    """*library*; where a scope was asked for, only what stands there, so that nothing elsewhere is taken for it."""
+    if not scope:
+        return library
+    top = _home_of(scope, project) + "/"
+    return replace(library, entries={name: entry for name, entry in library.entries.items() if name.startswith(top)})
 
 
 def _may_be_said_by_an_assistant(action: Action) -> bool:

@@ -81,3 +81,9 @@ def test_a_line_works_in_folders_of_any_name(tmp_path, folder):
 def test_a_broken_installation_is_silent_and_exits_0(line):
     done = subprocess.run(["/bin/sh", "-c", line], input=b"{}", capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("prompt", ["/ultan use uv", "/ultan:ultan\tuse uv", "/ultan\nuse uv\n", " /ultan  use uv"])
+def test_what_is_dictated_may_begin_on_a_line_of_its_own(prompt):
+    assert client.dictated(prompt) == "use uv"
+    assert client.dictated("/ultan") == client.dictated("use uv") == ""

@@ -249,6 +249,12 @@ def test_files_the_agent_touched_are_in_play_at_the_next_prompt(hook, index, hom
     assert place.read(os.path.join(folder_of(home, "s1"), "files")) == b"/p/a.py\n"
 
 
+def test_a_file_named_after_a_credential_is_noted_without_it(hook, index, home):
+    index("Always use uv")
+    hook("notice", tool_name="Read", tool_input={"file_path": "/p/ghp_" + "aB3dE5fG7hI9" * 3 + ".py"})
+    assert b"aB3d" not in place.read(os.path.join(folder_of(home, "s1"), "files"))
+
+
 def test_an_error_is_queued_as_a_tools_word(hook, index, queue):
     index(**UV)
     hook("notice", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "pytest"}, tool_use_id="t1", error="ModuleNotFoundError: x")
