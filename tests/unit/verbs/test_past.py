@@ -237,3 +237,20 @@ def test_the_command_brings_in_the_sessions_of_the_project_we_stand_in(ultan, tm
     assert "1 sessions read: 1 remembered" in said.out
     assert ultan("import", "--sessions", "--by", "claude", folder=str(shop)).status == 0
     assert ultan("import", folder=str(shop)).status == 2
+
+
+@pytest.mark.slow
+def test_a_transcript_four_times_as_long_takes_no_more_memory(tmp_path):
+    import tracemalloc
+
+    peaks = []
+    for turns in (100, 400):
+        folder = tmp_path / f"client-{turns}"
+        folder.mkdir()
+        record(folder, "long", *(f"Please look at part {number} of the report." for number in range(turns)), filler=100_000)
+        root = home.ensure(str(tmp_path / f"home-{turns}"))
+        tracemalloc.start()
+        assert bring(root, folder).left == 0
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0], peaks
