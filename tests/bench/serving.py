@@ -3,7 +3,8 @@
 - ``mcp``: from the start of a process to its tools listed, ``ultan mcp`` against a server with
   the same three tools and nothing else on the same SDK, whole runs interleaved; and how soon it
   ends when its client closes stdin.
-- ``boot``: from the start of ``ultan serve`` to its first answer, the index and vectors being there.
+- ``boot``: from the start of ``ultan serve`` to its first answer, the index and vectors being there
+  (vectors of entries by chance, unless ``--real-vectors``; the prompt's own is always the encoder's).
 - ``warm``: the hook of a prompt, answered through the socket, as ratio to the bare interpreter in
   one interleaved run; how many of the answers came from the server is counted, not assumed.
 - ``memory``: what the server holds afterwards.
@@ -21,7 +22,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 
+import numpy as np
 from latency import default_argv, entries, measured, payloads, quantile
 
 from ultan import encoders, home, settings
@@ -60,6 +63,17 @@ DIALOGUE = (
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
 )  # fmt: skip
+
+
+class MadeUp:
+    """Vectors by chance, under the name of a real encoder: times and memory do not depend on their values."""
+
+    def __init__(self, real: encoders.Encoder) -> None:
+        self.name, self.dimension = real.name, real.dimension
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> "np.typing.NDArray[np.float32]":  # noqa: ARG002 -- the contract's
+        rows = np.random.default_rng(7).standard_normal((len(texts), self.dimension), np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def listed(argv: list[str], environ: dict[str, str], cwd: str) -> tuple[float, float]:
@@ -175,10 +189,11 @@ def run(words: argparse.Namespace, folder: str) -> dict[str, object]:
     environ |= {"ULTAN_HOME": root, "HOME": folder, "CLAUDE_PROJECT_DIR": project}
     encoder = encoders.load(chosen)
     start = time.perf_counter()
-    Warm(open_index(root), encoder, os.path.join(root, "index", "vectors"))
+    Warm(open_index(root), encoder if words.real_vectors else MadeUp(encoder), os.path.join(root, "index", "vectors"))
     vectors_s = time.perf_counter() - start
     result: dict[str, object] = {
-        "bench": "serving", "entries": words.entries, "encoder": encoder.name, "vectors_made_s": round(vectors_s, 1),
+        "bench": "serving", "entries": words.entries, "encoder": encoder.name,
+        "entry_vectors": "real" if words.real_vectors else "made up", "vectors_made_s": round(vectors_s, 1),
         "python": sys.version.split()[0], "machine": platform.machine(), "processors": os.cpu_count(),
         "load_before": round(os.getloadavg()[0], 1),
         "mcp": protocol(python, environ, project, words.mcp_rounds),
@@ -213,6 +228,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--encoder", default="packaged", choices=("packaged", "hashing"))
+    parser.add_argument("--real-vectors", action="store_true", help="embed every entry first; many minutes with the packaged encoder")
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--mcp-rounds", type=int, default=9)
     parser.add_argument("--boots", type=int, default=5)
