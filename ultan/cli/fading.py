@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("decay", decay), ("abstract", abstract)):
+    for name, body in (("decay", decay), ("abstract", abstract), ("condense", condense)):
         group.command(name)(body)
 
 
@@ -49,6 +49,20 @@ def abstract(
     screen.show(abstracted, render.abstracted(abstracted))
     if abstracted.told:
         raise typer.Exit(1)
+
+
+def condense(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be told in fewer words; change nothing.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Tell old, unused, long entries in fewer words; the whole text stays in history and comes back with use."""
+    from ultan.verbs.condense import condense as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    report = verb(door.desk, dry_run=dry_run)
+    screen.show(report, render.condensed(report))
 
 
 def schedule(door: Door, screen: Screen, scheduler: str, *, is_dry_run: bool) -> None:

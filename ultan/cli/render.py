@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ultan.verbs.ask import Answer
     from ultan.verbs.change import Changed
     from ultan.verbs.check import Checked
+    from ultan.verbs.condense import Report as Condensed
     from ultan.verbs.config import Configuration
     from ultan.verbs.decay import Decayed
     from ultan.verbs.doctor import Report
@@ -461,6 +462,20 @@ def abstracted(value: "Abstracted") -> list[Block]:
     if value.operation:
         rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows
+
+
+def condensed(value: "Condensed") -> list[Block]:
+    """What is told in fewer words, what in full again, and which cited paths are gone."""
+    would = "would be " if value.is_dry_run else ""
+    rows: list[Block] = []
+    for one in (*value.shortened, *value.restored):
+        how = ("told in full again", "told in key sentences", "told in one line")[one.level]
+        rows.append(Line(f"{one.id}: {would}{how}, {one.chars_before} \N{RIGHTWARDS ARROW} {one.chars} characters"))
+        rows.append(Line(f"    {one_line(one.says)}", "dim"))
+    rows.extend(Line(f"unverified: {name} cites {path}, which is gone", "yellow") for name, path in value.unverified)
+    if value.operation:
+        rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
+    return rows or [Line("nothing is old, unused and long")]
 
 
 def imported(value: "Imported") -> list[Block]:

@@ -223,6 +223,16 @@ class Affirm(Model):
     reason: Line = ""
 
 
+class Condense(Model):
+    """An old, unused, long entry told in fewer words; level 0 is the whole text again."""
+
+    verb: Literal["condense"] = "condense"
+    entry: Id
+    body: str = Field(min_length=1, max_length=65536)
+    level: int = Field(ge=0, le=2, description="1: key sentences, 2: one line")
+    original: str = Field(default="", max_length=80, description="digest of the file that says it in full")
+
+
 class Contradict(Model):
     """A person says that an entry is wrong, without a new rule."""
 
@@ -266,5 +276,5 @@ ModelAction = Annotated[
 ]  # fmt: skip
 Action = (
     Create | Update | Reinforce | MarkHelpful | Deprecate | Merge | Move | SplitFolder | AddWikilink
-    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Affirm | Contradict | Rewrite | Adopt | Bump
+    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Affirm | Condense | Contradict | Rewrite | Adopt | Bump
 )  # fmt: skip

@@ -15,7 +15,9 @@ from typing import Any, assert_never
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
 from ultan.events import Piece
 from ultan.library import actions as act
+from ultan.library import condense
 from ultan.library import grounds as ground
+from ultan.library.condense import Condensed
 from ultan.library.entry import (
     ARCHIVE,
     Entry,
@@ -155,6 +157,8 @@ class Draft:
                 return self._confirm(action)
             case act.Affirm():
                 return self._affirm(action)
+            case act.Condense():
+                return self._condense(action)
             case act.Contradict():
                 return self._contradict(action)
             case act.Rewrite():
@@ -454,6 +458,18 @@ class Draft:
             self._linked(body, entry.links)
         self._edit(entry, changes, body)
         return "affirm", entry.id, "still true" if body is None else "true in better words"
+
+    def _condense(self, action: act.Condense) -> tuple[str, str, str]:
+        if self.asked.by not in ("person", "upkeep"):
+            raise Declined("only a person or the upkeep condenses")
+        entry = self._live(action.entry)
+        if action.level and entry.pinned:
+            raise Declined("it is pinned")
+        self._linked(action.body, entry.links)
+        told = Condensed(action.level, self.asked.today, entry.fetched, action.original, condense.said(action.body))
+        body = action.body if action.body.endswith("\n") else action.body + "\n"
+        self._edit(entry, {condense.KEY: told.written() if action.level else None}, body)
+        return "condense", entry.id, condense.LEVELS[action.level]
 
     def _contradict(self, action: act.Contradict) -> tuple[str, str, str]:
         self._needs_person("contradicts without words to quote")

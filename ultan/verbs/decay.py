@@ -11,6 +11,7 @@ from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
 from ultan.library.retention import Fading, Sweep, is_day
 from ultan.llm import MODELS, LanguageModel
+from ultan.verbs.condense import restore_used
 from ultan.verbs.desk import Desk
 from ultan.verbs.drift import NOBODY_ASKED, Asked, ask
 from ultan.verbs.standing import policy_of
@@ -67,6 +68,7 @@ def decay(
     asked = NOBODY_ASKED
     if not dry_run:
         number = _archive(desk, swept)
+        restore_used(desk)
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
             asked = ask(desk, swept.drift, today, opened)
