@@ -23,6 +23,7 @@ def register(group: typer.Typer) -> None:
 def decay(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the list and every entry's strength; archive nothing.")] = False,
+    plot: Annotated[str, typer.Option("--plot", help="With --dry-run: also draw the curves into this .png or .svg.")] = "",
     home: Home = "",
     as_json: Json = False,
 ) -> None:
@@ -31,6 +32,10 @@ def decay(
 
     door, screen = opened(context, home, as_json)
     decayed = verb(door.desk, dry_run=dry_run, opened=_model_of(door))
+    if plot and dry_run:
+        from ultan.verbs.plotting import plot as draw  # noqa: PLC0415 -- only when needed
+
+        screen.say(f"drew {draw(decayed.standing, plot)}")
     screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
 
 

@@ -435,8 +435,10 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
     for head, group in (("archived", value.archived), ("faded, once more another day", value.waiting), ("still true?", value.drift)):
         rows.extend(Line(f"  {head}: {one.entry.id} ({one.retention:.2f})") for one in group)
     if is_dry_run and value.standing:
-        cells = [(one.entry.id, f"{one.retention:.2f}", "#" * round(20 * one.retention)) for one in value.standing]
-        rows.append(Table(("entry", "retention", ""), cells))
+        from ultan.verbs.plotting import ahead  # noqa: PLC0415 -- only here
+
+        cells = [(one.entry.id, f"{one.retention:.2f}", one.verdict, sparkline(ahead(one, 120)[::5])) for one in value.standing]
+        rows.append(Table(("entry", "retention", "", "the next 120 active days, unused"), cells))
     for head, names in (("asked about in `ultan review`", value.asked.held), ("said anew", value.asked.updated)):
         rows.extend(Line(f"  {head}: {name}") for name in names)
     if value.asked.told:
@@ -444,6 +446,12 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
     if value.operation:
         rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """*values* between 0 and 1 as a row of blocks."""
+    blocks = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
+    return "".join(blocks[min(7, max(0, int(value * 8)))] for value in values)
 
 
 def abstracted(value: "Abstracted") -> list[Block]:

@@ -21,7 +21,7 @@ LEFT_BELOW = (1.0, 0.6, 0.4)
 LEAST_IDLE = 30
 KEY_SENTENCES = 2
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[\u3002\uff01\uff1f])")
-_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|bzw|z\.\s?B|ca|Nr|[A-Za-z])\.)$")
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|bzw|z\.\s?B|ca|Nr|[A-Zzdu])\.)$")
 _PART = re.compile(r"^\*\*(why|how to apply):?\*\*:?\s*(.*?)(?=^\s*(?:\*\*(?:why|how to apply)|#{1,6}\s)|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _WEIGHTY = re.compile(r"(?i)`|\b(never|always|must|not|only|unless|except|nie|immer|nur|kein\w*|außer)\b")
 
