@@ -68,9 +68,9 @@ def condense(desk: Desk, *, dry_run: bool = False) -> Report:
     return Report(_shown(fewer, library), _shown(back, library), gone, number, dry_run)
 
 
-def restore_used(desk: Desk) -> int:
-    """The number of the operation that told used entries in full again; 0 if there was none to tell."""
-    back = _used_again(desk, _live(desk.library))
+def restore_used(desk: Desk, library: Library) -> int:
+    """The number of the operation that told used entries of *library* in full again; 0 if there was none to tell."""
+    back = _used_again(desk, _live(library))
     return desk.execute(back, by="upkeep", why="used again").number if back else 0
 
 

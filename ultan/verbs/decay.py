@@ -68,10 +68,10 @@ def decay(
     asked = NOBODY_ASKED
     if not dry_run:
         number = _archive(desk, swept)
-        restore_used(desk)
+        restore_used(desk, library)
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
-            asked = ask(desk, swept.drift, today, opened)
+            asked = ask(desk, swept.drift, library, today, opened)
     return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number, asked=asked)
 
 

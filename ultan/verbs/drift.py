@@ -43,15 +43,15 @@ def mark_of(one: Fading, today: str) -> str:
 
 
 def ask(
-    desk: Desk, drifting: Sequence[Fading], today: str, opened: Callable[[], LanguageModel] | None = None
-) -> Asked:
+    desk: Desk, drifting: Sequence[Fading], library: Library, today: str,
+    opened: Callable[[], LanguageModel] | None = None,
+) -> Asked:  # fmt: skip
     """What came of asking about *drifting* entries, each once until it is written or relied on again.
 
     With a model (*opened* when first needed) the librarian proposes an ``update`` that rests on the
     words the entry cites, and the scholar rules; an entry without such words, and every entry
     without a model, waits for the person as an ``affirm``.
     """
-    library = desk.library
     open_now = {getattr(item.action, "entry", "") for item in pending(desk.store)}
     fresh = [
         one for one in sorted(drifting, key=lambda one: (one.retention, one.entry.id))
