@@ -39,8 +39,8 @@ class Row:
 
 
 TABLE = (
-    Row("capture.enabled", True, "Whether hooks queue what happens.", baked=True),
-    Row("capture.excluded", (), "Globs of project folders in which Ultan is deaf and mute.", baked=True),
+    Row("capture.enabled", True, "Whether hooks queue what happens.", baked=True, person_only=True),
+    Row("capture.excluded", (), "Globs of project folders in which Ultan is deaf and mute.", baked=True, person_only=True),
     Row("capture.tool_results", True, "Whether signal-bearing tool results are queued.", baked=True),
     Row("priming.enabled", True, "Whether prompts are primed.", baked=True),
     Row("priming.entries", 3, "Entries shown at a prompt, at most.", low=0, high=10, baked=True),
@@ -48,8 +48,8 @@ TABLE = (
     Row("priming.min_relevance", 0.42, "Probability below which nothing is shown.", low=0, high=1, baked=True),
     Row("brief.enabled", True, "Whether a session starts with its standing rules.", baked=True),
     Row("brief.budget_chars", 1200, "Characters of the briefing, at most.", low=200, high=8000, baked=True),
-    Row("notice.enabled", True, "Whether tool calls are checked against triggers.", baked=True),
-    Row("notice.blocks", True, "Whether a confirmed trigger may deny a tool call; if not, it advises.", baked=True),
+    Row("notice.enabled", True, "Whether tool calls are checked against triggers.", baked=True, person_only=True),
+    Row("notice.blocks", True, "Whether a confirmed trigger may deny a tool call; if not, it advises.", baked=True, person_only=True),
     Row("notice.answer_questions", True, "Whether a dialog is denied once where an entry answers it.", baked=True),
     Row("notice.answer_min_relevance", 0.85, "Probability an entry needs to answer a dialog.", low=0, high=1, baked=True),
     Row("curation.by", "clerk", "Who curates: the clerk is free and uses no model.", choices=("clerk", "claude", "provider", "off"), person_only=True),

@@ -121,6 +121,8 @@ def pause(
     from ultan.verbs.pause import pause as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
+    if door.is_inside_agent:
+        door.need_person()
     door.make_home()
     state = verb(door.root, resume=resume)
     screen.show(state, render.paused(state))

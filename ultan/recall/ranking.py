@@ -398,6 +398,7 @@ def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple
 SILENCE = {
     "bias": -5.503, "words_share": 0.237, "near_share": 4.09, "head": 6.366, "cue": 2.189, "fused": -0.031,
     "length": 0.249, "tail": 0.316, "place": -0.524, "shared": 0.367,
+    "situation": 3.5,  # set by hand: no cue of the data names a situation outright, as the clerk's do
 }  # fmt: skip
 
 
@@ -441,6 +442,7 @@ def features(item: Scored, place: int, whole: float, echoed: "tuple[float, float
         "tail": log(1.0 + item.parts["tail"][0]) if "tail" in item.parts else 0.0,
         "place": float(min(place, 4)),
         "shared": float(item.card.scope == layout.GLOBAL),
+        "situation": float("situation" in item.parts and item.parts["situation"][0] > 0.0),
     }
 
 

@@ -86,7 +86,7 @@ VOCABULARY = {
     "implements a plan": "implement implementing proceed phase step chunk continue",
     "changes code": "add fix change update refactor rename remove replace move extract implement",
     "complaint": "still wrong broken again weird doesnt didnt stop wtf nope",
-    "adds a dependency": "dependency dependencies library package install upgrade sdk",
+    "adds a dependency": "dependency dependencies deps library package packages install installing upgrade sdk requirements",
     "runs tests": "test tests testing coverage failing fails flaky spec",
     "releases": "release version tag publish deploy ship bump",
     "handles secrets": "token secret password credential credentials env login",

@@ -18,13 +18,15 @@ from ultan.staff.cues import table
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.statements import Heard, Statement, statements
 from ultan.staff.subjects import Subject
-from ultan.staff.weights import THRESHOLD, WEIGHTS
+from ultan.staff.weights import KINDS, THRESHOLD, WEIGHTS
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
     from ultan.library.snapshot import Library
 
 Nearest = Callable[[str, int], Sequence["Entry"]]
+CORRECTIVE = 1.2  # weight from which a statement is heard where it takes back what an entry says
+CONFIRMED = 2  # trust rank of an entry that a person stated or confirmed
 MOST = 20  # suggestions in a proposal; the weightiest are kept
 MOST_HEARD = 100  # drafts of a session that are compared with each other
 LOOK_BACK = 4  # statements in which an omitted object or value is looked up
@@ -61,13 +63,21 @@ def propose(
     here are compared. *threshold* is the weight from which a statement is proposed. The same
     transcript and library give the same proposal.
     """
-    drafts = _weightiest(settled(_weightiest(drafts_of(transcript, threshold), MOST_HEARD)), MOST)
     live = list(library.live(transcript.project or None))
+    heard = _weightiest(drafts_of(transcript, min(threshold, CORRECTIVE)), MOST_HEARD)
+    plain = [draft for draft in heard if draft.score >= threshold or _corrects(draft, _compared(draft, live, nearest))]
+    drafts = _weightiest(settled(plain), MOST)
     return Proposal(
         suggestions=tuple(
             _suggestion(draft, _compared(draft, live, nearest), transcript.project) for draft in drafts
         )
     )
+
+
+def _corrects(draft: Draft, entries: Iterable["Entry"]) -> bool:
+    """Whether *draft* takes back what an entry says; a rule that stands makes its correction plainer."""
+    theirs = (drafting.subject_of_entry(entry) for entry in entries if entry.trust_rank >= CONFIRMED)
+    return any(relations.replaces(draft.subject, subject) for subject in theirs)
 
 
 def _weightiest(drafts: Sequence[Draft], most: int) -> list[Draft]:
@@ -199,23 +209,25 @@ def _from_answer(piece: Piece, number: int) -> list[Draft]:
 
 
 def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Suggestion:
-    supersedes: list[str] = []
+    supersedes: list[Entry] = []
     known: Entry | None = None
     for entry in entries:
         theirs = drafting.subject_of_entry(entry)
         if relations.replaces(draft.subject, theirs):
-            supersedes.append(entry.id)
+            supersedes.append(entry)
         elif known is None and relations.same(draft.subject, theirs):
             known = entry
     if known and not supersedes:
         return Suggestion(
             action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again"
         )
-    return Suggestion(action=_creation(draft, project, supersedes), reason=_reason(draft, supersedes))
+    return Suggestion(action=_creation(draft, project, supersedes), reason=_reason(draft, [entry.id for entry in supersedes]))
 
 
-def _creation(draft: Draft, project: str, supersedes: list[str]) -> Create:
-    kind = drafting.kind_of(draft.statement, draft.origin)
+def _creation(draft: Draft, project: str, corrected: Sequence["Entry"]) -> Create:
+    heard = drafting.kind_of(draft.statement, draft.origin)
+    kind = next((kind for kind in KINDS if corrected and kind == corrected[0].kind), heard)
+    supersedes = [entry.id for entry in corrected]
     is_global = drafting.is_global(draft.statement, kind) or not project
     cues = table(draft.statement.language)
     triggers = drafting.triggers_of(draft.rule, cues)

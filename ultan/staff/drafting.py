@@ -119,7 +119,9 @@ def kind_of(statement: Statement, origin: str) -> Kind:
         return "decision"
     features = statement.marks | {"=" + thing for thing in statement.things} | {""}
     scores = {kind: sum(row.get(name, 0.0) for name in features) for kind, row in KINDS.items()}
-    return max(scores, key=lambda kind: (scores[kind], kind))
+    likeliest = max(scores, key=lambda kind: (scores[kind], kind))
+    is_law = statement.marks >= {"order", "standing"} or statement.marks >= {"order", "never"}
+    return "convention" if likeliest == "finding" and is_law else likeliest
 
 
 def is_global(statement: Statement, kind: Kind) -> bool:
@@ -151,6 +153,8 @@ def tags_of(subject: Subject, rule: str) -> tuple[str, ...]:
 def situations_of(subject: Subject, rule: str) -> tuple[str, ...]:
     """Short phrases naming when a rule matters."""
     found = [COMMANDS[command][1] for command in commands_in(rule)]
+    if any(cue.endswith(" packages") for cue in found):
+        found.append("adds a dependency")  # a situation that recall tells by itself, whatever the words
     found += [SITUATIONS[concept] for concept in sorted(subject.concepts) if concept in SITUATIONS]
     return tuple(dict.fromkeys(found))[:6]
 
