@@ -33,11 +33,12 @@ def install(
     serve: Annotated[bool, typer.Option("--serve", help="Also write a systemd or launchd unit for the warm server.")] = False,
     cron: Annotated[bool, typer.Option("--cron", help="Only enter the upkeep to run at set times; shown first.")] = False,
     scheduler: Annotated[str, typer.Option("--scheduler", help="With --cron: crontab, systemd or launchd; else what is here.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not show and ask first.")] = False,
     dry_run: DryRun = False,
     home: Home = "",
     as_json: Json = False,
 ) -> None:
-    """Add the hooks and skills to your Claude Code settings."""
+    """Add the hooks and skills to your Claude Code settings; in a terminal they are shown first."""
     from ultan.verbs import provision, units  # noqa: PLC0415 -- only when needed
     from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
 
@@ -47,9 +48,15 @@ def install(
     if cron:
         fading.schedule(door, screen, scheduler, is_dry_run=dry_run)
         return
+    place = door.project_folder if project else ""
+    if not (dry_run or yes or as_json) and door.has_person and context.obj.stdin.isatty():
+        shown = verb(door.root, context.obj.environ, now=door.now, project=place, is_dry_run=True, removes_original=remove_original)
+        screen.show(shown, render.done(shown))
+        if not by and not door.has_chosen("curation.by"):
+            by = typer.prompt("Who curates? clerk (rules alone, free), claude, provider or off", default="clerk", err=True)
+        typer.confirm("Write this?", default=True, abort=True, err=True)
     done = verb(
-        door.root, context.obj.environ, now=door.now, project=door.project_folder if project else "", by=by,
-        is_dry_run=dry_run, removes_original=remove_original,
+        door.root, context.obj.environ, now=door.now, project=place, by=by, is_dry_run=dry_run, removes_original=remove_original,
     )  # fmt: skip
     if serve:
         done = _with(done, units.install(door.root, context.obj.environ, provision.here().python, is_dry_run=dry_run))

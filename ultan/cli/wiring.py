@@ -139,6 +139,19 @@ class Door:
                     environ.pop("ULTAN_" + row.key.upper().replace(".", "__"), None)
         return settings.load(self.root, environ)
 
+    def has_chosen(self, key: str) -> bool:
+        """Whether the person ever set *key* in ``config.toml``; a file that cannot be read counts as a choice."""
+        import tomllib  # noqa: PLC0415 -- see settings
+
+        section, _, name = key.partition(".")
+        try:
+            with open(os.path.join(self.root, "config.toml"), "rb") as file:
+                return name in tomllib.load(file).get(section, {})
+        except FileNotFoundError:
+            return False
+        except (OSError, tomllib.TOMLDecodeError):
+            return True
+
     @cached_property
     def store(self) -> "FileStore":
         """The library's bytes; a crashed commit is finished on opening.
