@@ -172,7 +172,7 @@ def plan(actions: Sequence[Action], library: Library, request: Request) -> Plan:
     for action in _in_order(actions):
         try:
             if request.mode == "ask" and request.by != "person" and not _is_count(action):
-                raise Held("everything is held for review (curation.mode = ask)")
+                raise Held(f"held for review: {request.why}" if request.why else "held for review: nothing is written unseen")
             applied.append(draft.attempt(_scrubbed(action, draft)))
         except Declined as declined:
             refused.append(Refusal(action, str(declined)))

@@ -84,9 +84,10 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
     if heard is None:
         receipt = desk.execute([action], why="saved by hand")
     else:
+        is_heard = piece.origin in PERSON or _may_be_said_by_an_assistant(action)
         receipt = desk.execute(
-            [action], by="clerk", why="saved in a session", session=session, sources={piece.id: piece},
-            mode="auto" if piece.origin in PERSON or _may_be_said_by_an_assistant(action) else "ask",
+            [action], by="clerk", why="saved in a session" if is_heard else "an agent asked to keep words you did not type",
+            session=session, sources={piece.id: piece}, mode="auto" if is_heard else "ask",
         )  # fmt: skip
     return _saved(desk, receipt, action, "person" if piece.origin in PERSON else piece.origin)
 
@@ -223,7 +224,8 @@ def _saved(desk: Desk, receipt: Receipt, action: Action, speaker: str) -> Saved:
         raise LibraryError(receipt.refused[0].reason if receipt.refused else "nothing was kept")
     did, name, note = receipt.applied[0]
     entry = desk.library.find(name)
-    notes = receipt.notes if did == "create" else (note, *receipt.notes)
+    told = [part for part in note.split("; ") if did != "create" or not part.startswith("strength ")]
+    notes = (*told, *receipt.notes)
     return Saved(
         entry.id, PAST.get(did, did), entry.title, entry.kind, entry.scope, entry.trust, receipt.number, speaker,
         "; ".join(filter(None, notes)),
