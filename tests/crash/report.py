@@ -81,6 +81,8 @@ def run_tests(*, long: bool) -> Path:
         "-m",
         "pytest",
         "-q",
+        "-n",
+        "0",
         "-m",
         marks,
         f"--junitxml={target}",
