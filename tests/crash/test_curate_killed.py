@@ -103,14 +103,14 @@ def test_a_curator_killed_here_and_there_loses_nothing_and_does_nothing_twice(pr
     assert sweep(prepared, range(5, MOST, 41)) >= 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_curator_killed_at_any_side_effect_loses_nothing_and_does_nothing_twice(prepared, record_property):
     tried = sweep(prepared, range(1, MOST))
     record_property("places", tried)
     assert 50 < tried < MOST - 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_who_tidies_up_may_be_killed_as_well(prepared):
     wanted_root = prepared("whole")
     run(wanted_root)

@@ -125,7 +125,7 @@ def test_a_crash_during_recovery_is_made_good(start, uninterrupted, tmp_path):
     assert recoveries(start, uninterrupted, str(tmp_path), [middle], stride=7) > 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["kill", "raise"])
 def test_a_crash_at_every_side_effect_is_made_good(start, uninterrupted, tmp_path, how, record_property):
     tried = sweep(start, uninterrupted, str(tmp_path), how, range(1, uninterrupted[1] + 1))
@@ -133,7 +133,7 @@ def test_a_crash_at_every_side_effect_is_made_good(start, uninterrupted, tmp_pat
     assert tried == uninterrupted[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_crash_during_many_recoveries_is_made_good(start, uninterrupted, tmp_path, record_property):
     stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "9"))  # 1 tries every pair: an hour
     points = range(1, uninterrupted[1] + 1, stride)

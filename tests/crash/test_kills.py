@@ -18,7 +18,7 @@ def test_a_curator_killed_at_random_ends_where_an_uninterrupted_one_ends(record_
     assert row["failures"] == 0, row
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [2, 3])
 def test_hundreds_of_kills_lose_nothing(seed, record_property):
     rows = [kills.captures(100, seed), kills.curators(60, seed)]

@@ -84,7 +84,7 @@ def sweep(start, points, folder, injection, chosen):
 
 @pytest.mark.slow
 def test_a_kill_at_system_calls_is_made_good(start, points, tmp_path, record_property):
-    stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "41"))
+    stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "160"))
     chosen = points[0][::stride]
     hit = sweep(start, points, str(tmp_path), "signal=KILL", chosen)
     record_property("points", f"{hit} of {len(points[0])}")
@@ -93,7 +93,7 @@ def test_a_kill_at_system_calls_is_made_good(start, points, tmp_path, record_pro
 
 @pytest.mark.slow
 def test_an_error_at_system_calls_is_made_good(start, points, tmp_path, record_property):
-    stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "41")) // 2
+    stride = int(os.environ.get("ULTAN_CRASH_STRIDE", "160")) // 2
     tried = 0
     for call, errors in ERRORS.items():
         mine = [point for point in points[0] if point[0] == call]
