@@ -30,6 +30,7 @@ COUNTERS = (
     "index_unreadable", "transcript_gone", "refused_home", "disk", "denied", "advised", "primed", "failed", "unanswered",
 )  # fmt: skip
 TROUBLE_BYTES = 256 * 1024
+LOG_BYTES = 5 << 20
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 
@@ -431,6 +432,20 @@ def trouble(root: str, line: str) -> None:
             pass
         text = line.encode("utf-8", "replace").replace(b"\n", b" ")[:2000]
         append(path, text + b"\n")
+    except OSError:
+        count(root, "disk")
+
+
+def log(root: str, line: str, *, most_bytes: int = LOG_BYTES) -> None:
+    """Add one line, redacted by its author, to ``ultan.log``; rotated once it is full, never raises.
+
+    It is where runs that nobody watches (a detached curate, a server) say what they did.
+    """
+    path = os.path.join(root, "ultan.log")
+    try:
+        if os.path.exists(path) and os.stat(path).st_size >= most_bytes:
+            os.replace(path, path + ".1")
+        append(path, line.encode("utf-8", "replace").replace(b"\n", b" ")[:2000] + b"\n")
     except OSError:
         count(root, "disk")
 

@@ -489,3 +489,30 @@ def test_every_command_explains_itself(ultan, name):
     said = ultan(name, "--help")
     assert said.status == 0
     assert said.out.startswith(f"Usage: ultan {name}")
+
+
+def test_the_library_can_live_in_git_and_an_older_state_is_taken_as_it_is(ultan, home):
+    folder = os.path.join(home, "knowledge")
+
+    def git(*words):
+        who = ("-c", "user.name=me", "-c", "user.email=me@example.invalid", "-c", "init.defaultBranch=main")
+        return subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+    first = told(ultan("save", "Always use uv, never pip", "--scope", "global", "--json"))["entry"]
+    git("init")
+    git("add", "-A")
+    git("commit", "-m", "one")
+    before = sorted(os.listdir(os.path.join(folder, ".git")))
+    second = told(ultan("save", "Deploy on Tuesdays only", "--scope", "global", "--json"))["entry"]
+    assert sorted(os.listdir(os.path.join(folder, ".git"))) == before
+    assert git("status", "--porcelain")
+    git("add", "-A")
+    git("commit", "-m", "two")
+    git("checkout", "-q", "HEAD~1")
+    told(ultan("rebuild", "--json"))
+    assert [row["id"] for row in told(ultan("list", "--json"))["rows"]] == [first]
+    assert second not in ultan("search", "deploy on tuesdays", "--json").out
+    git("checkout", "-q", "main")
+    told(ultan("rebuild", "--json"))
+    assert {row["id"] for row in told(ultan("list", "--json"))["rows"]} == {first, second}
+    assert told(ultan("search", "uv or pip?", "--json"))["hits"][0]["id"] == first

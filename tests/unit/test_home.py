@@ -128,3 +128,14 @@ def test_wide_modes_are_tightened(tmp_path):
     os.chmod(path, 0o644)
     assert list(home.tighten(root)) == [path]
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+def test_the_log_is_rotated_once_when_full_and_keeps_lines_whole(tmp_path):
+    root = home.ensure(str(tmp_path / "h"))
+    for number in range(30):
+        home.log(root, f"line {number}\nof a run", most_bytes=100)
+    lines = home.read(os.path.join(root, "ultan.log")).decode().splitlines()
+    older = home.read(os.path.join(root, "ultan.log.1")).decode().splitlines()
+    assert lines[-1] == "line 29 of a run"
+    assert all(line.endswith("of a run") for line in lines + older)
+    assert os.stat(os.path.join(root, "ultan.log")).st_size < 130

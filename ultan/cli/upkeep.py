@@ -38,11 +38,21 @@ def curate(
         report = verb(
             door.root, door.settings, now=context.obj.clock, sleep=time.sleep, by=by or None, once=not until_empty, at_once=now
         )
+    _log(door, "curate", report.state, report.by, f"{report.events} events, remembered {report.remembered}", report.told)
     if not now:
         _attune(door)
     screen.show(report, render.fields(report))
     if report.kept:
         raise typer.Exit(1)
+
+
+def _log(door: Door, *words: str) -> None:
+    """Note in ``ultan.log`` what a run did: most runs are started by hooks, and nobody watches."""
+    from ultan import home as place  # noqa: PLC0415 -- `home` is the option here
+    from ultan.library.upkeep import stamp  # noqa: PLC0415 -- only when needed
+    from ultan.redaction import redact  # noqa: PLC0415 -- only when needed
+
+    place.log(door.root, redact("  ".join((stamp(door.now), *filter(None, words))))[0])
 
 
 def _attune(door: Door) -> None:
