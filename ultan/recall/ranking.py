@@ -115,6 +115,20 @@ class Ranked(list):  # type: ignore[type-arg]
         return self[0].features if self else {}
 
 
+class Scores(dict):  # type: ignore[type-arg]
+    """All signals, name → entry number → score, of the best candidates alone: a server scores every entry with arrays.
+
+    Attributes:
+        spreads: mean and standard deviation of each signal over all entries in scope, as ``rank`` would find them.
+    """
+
+    __slots__ = ("spreads",)
+
+    def __init__(self, signals: "Mapping[str, Mapping[int, float]]", spreads: "Mapping[str, Spread]") -> None:
+        super().__init__(signals)
+        self.spreads = spreads
+
+
 class Primed:
     """What is shown at a prompt, and what is not and why.
 
@@ -327,24 +341,12 @@ def rank(
     index: "Index", query: Query, extra: "Mapping[str, Mapping[int, float]] | None" = None, limit: int = 50,
     weights: "Mapping[str, float]" = WEIGHTS,
 ) -> Ranked:  # fmt: skip
-    """Entries in scope of *query*, best first; *extra* are more signals (entry number → score)."""
+    """Entries in scope of *query*, best first; *extra* are more signals (entry number → score), or all of them."""
     scope = Scope(index, query.project)
     result = Ranked()
     if not scope.size:
         return result
-    weighed = weighed_terms(scope, terms(query.text[:PROMPT_CHARS]))
-    spreads: dict[str, Spread] = {}
-    if index.has_forward and sum(end - start for _, _, s in weighed for start, end in s) > POSTINGS:
-        signals, spread = in_two_stages(scope, query, weighed)
-        spreads = dict.fromkeys(("words", "near"), spread)
-    else:
-        signals = signals_of(scope, query, weighed)
-    if index.meta.get("situations"):
-        named = situations_of(query.text, query.files, query.tail)
-        signals["situation"] = in_situations(scope, [SITUATION + name for name in named])
-    for name, scores in (extra or {}).items():
-        signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
-    spreads = {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
+    signals, spreads = (extra, extra.spreads) if isinstance(extra, Scores) else gathered(scope, query, extra or {})
     totals = fused(signals, spreads, weights)
     order = sorted(totals, key=lambda doc: (-totals[doc], doc))[: limit * 2]
     boosted = [(totals[doc] + index.prior(doc), doc) for doc in order]
@@ -358,6 +360,31 @@ def rank(
     result.rankings = [name for name, scores in signals.items() if scores]
     judge(result, scope, query.text)
     return result
+
+
+def gathered(
+    scope: Scope, query: Query, extra: "Mapping[str, Mapping[int, float]]"
+) -> "tuple[Mapping[str, Mapping[int, float]], Mapping[str, Spread]]":
+    """Every signal of *query* and how it spreads over the entries in scope."""
+    weighed = weighed_terms(scope, terms(query.text[:PROMPT_CHARS]))
+    spreads: dict[str, Spread] = {}
+    if scope.index.has_forward and sum(end - start for _, _, s in weighed for start, end in s) > POSTINGS:
+        signals, spread = in_two_stages(scope, query, weighed)
+        spreads = dict.fromkeys(("words", "near"), spread)
+    else:
+        signals = signals_of(scope, query, weighed)
+    signals |= keyed(scope, query)
+    for name, scores in extra.items():
+        signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
+    return signals, {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
+
+
+def keyed(scope: Scope, query: Query) -> "dict[str, Mapping[int, float]]":
+    """The signals that look up a few entries by key, not by words; cold and warm alike."""
+    if not scope.index.meta.get("situations"):
+        return {}
+    named = situations_of(query.text, query.files, query.tail)
+    return {"situation": in_situations(scope, [SITUATION + name for name in named])}
 
 
 def signals_of(scope: Scope, query: Query, weighed: "Weighed") -> "dict[str, Mapping[int, float]]":
