@@ -510,7 +510,7 @@ def _undoable(log: Sequence[Operation], number: int | None) -> Operation:
 
 def _is_derived(path: str) -> bool:
     name = key(path)
-    return name in (LOG, CATALOG) or name.endswith("/readme.md")
+    return name in (LOG, CATALOG, key(upkeep.FRONT)) or name.endswith("/readme.md")
 
 
 def _taken_back(

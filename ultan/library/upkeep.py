@@ -9,6 +9,11 @@ from ultan.library.snapshot import CATALOG, folders_of, key
 
 OPENING, CLOSING = "<!-- ultan:children -->", "<!-- /ultan:children -->"
 DASH = "–"  # noqa: RUF001 -- the dash between a name and what it says, as everywhere in the product
+FRONT = "README.md"
+FRONT_HEAD = (
+    "# Library\n\nWhat was learned, one markdown file an entry: `global/` holds for every project, "
+    "`projects/` for one each.\nEdit, move or remove anything; what lies between the markers is written anew.\n\n"
+)
 LOG_CHARS = 256 * 1024
 LOG_HEAD = "# Log\n\nEvery write, veto and refusal, oldest first.\n\n"
 WHOLE_CATALOG = 300  # with more entries the catalog names folders only; each README names its entries
@@ -50,6 +55,10 @@ def derived(entries: Mapping[str, Entry], texts: Mapping[str, str]) -> dict[str,
         if folder and key(path).endswith("/readme.md") and folder not in folders and not path.startswith("_archive/"):
             empty = with_listing(text, folder, "")
             wanted[path] = None if not has_prose(empty, folder) else empty
+    if entries or key(FRONT) in existing:
+        path = existing.get(key(FRONT), FRONT)
+        top = _listing("", [folder for folder in folders if "/" not in folder], (), count)
+        wanted[path] = with_listing(texts.get(path) or FRONT_HEAD, "", top)
     if entries or CATALOG in existing:
         wanted[existing.get(CATALOG, CATALOG)] = with_listing(texts.get(CATALOG, ""), "", _catalog(entries, folders, count))
     return {path: text for path, text in wanted.items() if text != texts.get(path) and not (text is None and path not in texts)}
@@ -76,7 +85,8 @@ def with_listing(text: str, folder: str, listing: str) -> str:
 
 def has_prose(text: str, folder: str) -> bool:
     """Whether a README or the catalog holds words of its own beside the listing."""
-    return bool(text) and with_listing(text, folder, "") != with_listing("", folder, "")
+    ours = [with_listing(start, folder, "") for start in ("", *([] if folder else [FRONT_HEAD]))]
+    return bool(text) and with_listing(text, folder, "") not in ours
 
 
 def _title(folder: str) -> str:
@@ -87,7 +97,7 @@ def _title(folder: str) -> str:
 def _listing(folder: str, below: Iterable[str], inside: Iterable[Entry], count: Mapping[str, int]) -> str:
     lines = []
     for each in sorted(below):
-        name = each[len(folder) + 1 :]
+        name = each[len(folder) + 1 :] if folder else each
         lines.append(f"- [{name}/]({name}/README.md) {DASH} {_entries(count[each])}\n")
     lines += [_line(entry) for entry in sorted(inside, key=lambda each: each.id)]
     return "".join(lines)

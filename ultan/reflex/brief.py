@@ -25,11 +25,14 @@ def brief(hook: Hook) -> "dict[str, Any] | None":
     call = hook.call
     is_session = call.event == "session_start"
     lines: list[str] = []
+    still_there = False
     try:
         if not hook.is_first_delivery():
             return None
         if is_session and (call.source in AFRESH or _was_compacted(hook)):
             hook.seen.reset()
+        elif call.source == "resume" and hook.state.root:
+            still_there = True  # the conversation goes on with the briefing it was given
         lines.append(hook.enrol())
         if is_session:
             hook.event("session_start", source=call.source, transcript=call.transcript)
@@ -37,7 +40,7 @@ def brief(hook: Hook) -> "dict[str, Any] | None":
             lines.append(health(hook))
     except OSError:
         home.count(hook.root, "disk")
-    text, ids = _standing(hook)
+    text, ids = ("", []) if still_there else _standing(hook)
     if ids:
         _note_shown(hook, ids)
     if is_session:

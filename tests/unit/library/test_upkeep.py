@@ -23,10 +23,17 @@ def entries(words, *ids):
 
 def test_every_folder_gets_a_readme_with_folders_before_entries(words):
     texts = derived(entries(words, "global/z", "global/a/b", "projects/web/c"), {})
-    assert set(texts) == {"global/README.md", "global/a/README.md", "projects/README.md", "projects/web/README.md", "index.md"}
+    assert set(texts) == {"README.md", "global/README.md", "global/a/README.md", "projects/README.md", "projects/web/README.md", "index.md"}
     assert texts["global/README.md"] == (
         f"# Global\n\n{OPENING}\n- [a/](a/README.md) \N{EN DASH} 1 entry\n- [[global/z]] \N{EN DASH} Z [C]\n{CLOSING}\n"
     )
+
+
+def test_the_library_has_a_front_page_that_keeps_the_persons_words(words):
+    front = derived(entries(words, "global/z", "projects/web/c"), {})["README.md"]
+    assert front.startswith("# Library\n")
+    assert f"{OPENING}\n- [global/](global/README.md) \N{EN DASH} 1 entry\n- [projects/](projects/README.md)" in front
+    assert derived(entries(words, "global/z"), {"README.md": "Mine.\n"})["README.md"].startswith("Mine.\n\n")
 
 
 def test_what_is_true_already_is_not_written_again(words):

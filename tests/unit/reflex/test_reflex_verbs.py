@@ -53,6 +53,15 @@ def test_a_resumed_conversation_that_was_compacted_unseen_starts_afresh(hook, in
     assert hook("prime", prompt=ASKED, transcript_path=str(transcript)) is not None
 
 
+def test_a_resumed_conversation_is_not_told_its_briefing_again(hook, index, tmp_path):
+    index(**UV)
+    assert "Always use uv" in hook("brief", source="startup")["additionalContext"]
+    assert hook("brief", source="resume") is None
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text('{"type":"system","subtype":"compact_boundary","uuid":"1"}\n')
+    assert "Always use uv" in hook("brief", source="resume", transcript_path=str(transcript))["additionalContext"]
+
+
 def test_a_subagent_is_shown_what_the_main_agent_has_seen(hook, index):
     index(**UV)
     hook("prime", prompt=ASKED)
