@@ -7,6 +7,8 @@ There is no third outcome: prose is never an answer.
 """
 
 import importlib
+import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -160,8 +162,11 @@ def call_tool(tools: Sequence[Tool], name: str, arguments: object) -> str:
     raise ValueError(f"there is no tool {name}")
 
 
+ALIKE, LONG_FIELD = 3, 34  # how often, and how long, a field is before it is said in one place
+
 WORDLESS = frozenset((
     "title", "default", "maxLength", "minLength", "maxItems", "minItems", "additionalProperties", "discriminator",
+    "minProperties", "propertyNames",
 ))  # fmt: skip
 
 
@@ -171,8 +176,27 @@ def schema_of(result: type[BaseModel]) -> dict[str, Any]:
     Half of a schema is such, and it is paid for in every request. What it leaves out is still
     required by ``judged``, which names it to the model that broke it.
     """
-    slim: dict[str, Any] = _slim(result.model_json_schema())
+    slim: dict[str, Any] = _slim(result.model_json_schema()) | {"type": "object"}
+    _share(slim)
     return slim
+
+
+def _share(schema: dict[str, Any]) -> None:
+    """Say once, in place, what many fields of *schema* say alike."""
+    shapes: dict[str, Any] = schema.setdefault("$defs", {})
+    fields = [(owner["properties"], name) for owner in [schema, *shapes.values()] for name in owner.get("properties", {})]
+    counts = Counter(json.dumps(properties[name]) for properties, name in fields)
+    names: dict[str, str] = {}
+    for properties, name in fields:
+        said = json.dumps(properties[name])
+        if counts[said] < ALIKE or len(said) <= LONG_FIELD:
+            continue
+        if said not in names:
+            names[said] = name if name not in shapes else f"{name}{len(names)}"
+            shapes[names[said]] = properties[name]
+        properties[name] = {"$ref": f"#/$defs/{names[said]}"}
+    if not shapes:
+        del schema["$defs"]
 
 
 def _slim(value: Any, *, is_names: bool = False) -> Any:
@@ -192,7 +216,7 @@ def _slim(value: Any, *, is_names: bool = False) -> Any:
     }
     if not is_names and isinstance(found.get("items"), dict):
         found["items"].pop("description", None)  # the list's own says it
-    if "const" in found and not is_names:
+    if not is_names and ("const" in found or "properties" in found):
         found.pop("type", None)
     named = found.get("properties", {}) if not is_names else {}
     tags = [name for name, item in named.items() if "const" in item and name not in found.get("required", ())]

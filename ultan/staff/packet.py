@@ -19,7 +19,7 @@ from ultan.events import PERSON, Piece, Transcript
 from ultan.library.entry import Entry
 
 CHARS_A_TOKEN = 4
-PACKET_CHARS = 9_000  # of pieces; about 2,300 tokens
+PACKET_CHARS = 7_000  # of pieces; about 1,750 tokens
 PERSON_CHARS, ASSISTANT_CHARS, OTHER_CHARS = 6000, 900, 400
 ENTRY_CHARS = 300
 GAP = "\n[… cut …]\n"
@@ -138,10 +138,11 @@ def _piece_block(name: str, piece: Piece, mark: str) -> str:
 
 def entry_block(entry: Entry, mark: str, *, chars: int = ENTRY_CHARS) -> str:
     """*entry* as a model reads it."""
-    attributes = {
-        "id": entry.id, "kind": entry.kind, "trust": entry.trust, "status": entry.status,
-        "reinforced": entry.reinforced, "helpful": entry.fired_helpful, "updated": entry.updated,
-    }  # fmt: skip
+    attributes: dict[str, object] = {"id": entry.id, "kind": entry.kind, "trust": entry.trust, "updated": entry.updated}
+    if entry.status != "active":
+        attributes["status"] = entry.status
+    if entry.reinforced or entry.fired_helpful:
+        attributes |= {"reinforced": entry.reinforced, "helpful": entry.fired_helpful}
     lines = [entry.title, cut(entry.rule, chars)]
     if entry.applies_when:
         lines.append("applies when: " + "; ".join(entry.applies_when)[:200])

@@ -49,7 +49,7 @@ def judge(
 
 def errand(found: Sequence[Candidate], library: Library, *, nearest: Nearest, name: str) -> Errand[Proposal]:
     """What the librarian is asked about the candidates *found*."""
-    words = prompt("librarian")
+    words = prompt("abstraction")
     return Errand(
         "librarian", words.text, question(found, nearest), Proposal, check=_check(found, library),
         tools=library_tools(library, nearest, ""), model=name, attempts=ATTEMPTS, deadline_s=DEADLINE_S, session="scan",

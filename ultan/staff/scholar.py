@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
+from ultan.events import PERSON
 from ultan.library.actions import Cite, ModelAction
 from ultan.library.entry import Entry
 from ultan.library.snapshot import Library
 from ultan.llm import Errand, LanguageModel, Reply
 from ultan.staff.librarian import Suggested
-from ultan.staff.packet import block, cut, entry_block, entry_blocks, nonce, prompt
+from ultan.staff.packet import block, cut, entry_block, entry_blocks, nonce, prompt, shown_text
 from ultan.staff.proposals import Ruling, Verdict
 from ultan.staff.tools import Nearest, library_tools
 
 DEADLINE_S = 300.0
 ATTEMPTS = 3
-AROUND_CHARS = 700
+AROUND_CHARS, BEFORE_CHARS = 700, 300
 RIVALS = 3
 
 
@@ -76,12 +77,15 @@ def question(suggested: Sequence[Suggested], library: Library, *, nearest: Neare
 
 
 def _where(cite: Cite, item: Suggested, mark: str) -> str:
-    pieces = {piece.id: piece for piece in (*item.packet.context, *item.packet.fresh)}
-    piece = pieces[cite.event]
-    at = max(piece.text.find(cite.quote[:40]), 0)
-    start = max(at - AROUND_CHARS // 3, 0)
-    around = piece.text[start : start + AROUND_CHARS]
-    return block("evidence", mark, {"origin": piece.origin, "turn": piece.turn}, f"quote: {cut(cite.quote, 400)}\nin: {around}")
+    pieces = (*item.packet.context, *item.packet.fresh)
+    place = next(place for place, piece in enumerate(pieces) if piece.id == cite.event)
+    piece = pieces[place]
+    start = max(piece.text.find(cite.quote[:40]) - AROUND_CHARS // 3, 0)
+    lines = [f"quote: {cut(cite.quote, 400)}", f"in: {piece.text[start : start + AROUND_CHARS]}"]
+    before = piece.about or (shown_text(pieces[place - 1]) if place and piece.origin in PERSON else "")
+    if before:
+        lines.insert(0, f"what it answers: {'…' * (len(before) > BEFORE_CHARS)}{before[-BEFORE_CHARS:]}")
+    return block("evidence", mark, {"origin": piece.origin, "turn": piece.turn}, "\n".join(lines))
 
 
 def _touched(action: ModelAction, library: Library) -> list[Entry]:

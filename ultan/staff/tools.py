@@ -22,7 +22,6 @@ class SearchWords(BaseModel):
     """Input of ``search``."""
 
     query: str = Field(min_length=1, max_length=400, description="words that the entry or its situation would use")
-    limit: int = Field(default=HITS, ge=1, le=20)
 
 
 class EntryName(BaseModel):
@@ -42,7 +41,7 @@ def library_tools(library: Library, nearest: Nearest, project: str) -> tuple[Too
     live = library.live(project)
 
     def search(words: SearchWords) -> str:
-        return entry_blocks(nearest(words.query, words.limit), nonce())
+        return entry_blocks(nearest(words.query, HITS), nonce())
 
     def show(name: EntryName) -> str:
         around = library.neighbourhood(library.find(name.entry).id)

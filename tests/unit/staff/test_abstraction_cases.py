@@ -71,10 +71,10 @@ def test_no_case_is_decided_by_the_gates_that_code_holds(path):
     assert failed_gates(action, render.library_of(case).entries, terms) == []
 
 
-@pytest.mark.parametrize("role", ["librarian", "scholar"])
-def test_the_answers_were_given_to_the_prompt_as_it_is(role):
-    stale = [case for case, answer in answers(role).items() if answer["prompt"] != prompt(role).digest]
-    assert stale == [], f"prompts/{role}.md changed since: record its answers anew"
+@pytest.mark.parametrize(("role", "name"), [("librarian", "abstraction"), ("scholar", "scholar")])
+def test_the_answers_were_given_to_the_prompt_as_it_is(role, name):
+    stale = [case for case, answer in answers(role).items() if answer["prompt"] != prompt(name).digest]
+    assert stale == [], f"prompts/{name}.md changed since: record its answers anew"
 
 
 def test_the_scholar_tells_insight_from_coincidence():

@@ -84,6 +84,7 @@ def test_every_role_has_a_prompt_with_a_version(role):
     ("role", "needed"),
     [
         ("librarian", ("unprompted", "contradicts", "novel", "reinforces", "drift", "mark_helpful", "Must be rejected", "credential", "remote", "predictive", "non_obvious", "compresses", "copied exactly", "RE2")),
+        ("abstraction", ("remote", "predictive", "non_obvious", "compresses", "Must be rejected", "credential", "submit_result")),
         ("scholar", ("unprompted", "never repair", "Must be vetoed", "credential", "remote", "predicts", "not obvious", "compresses")),
         ("advisor", ("[[entry/id]]", "opinion", "citations")),
     ],

@@ -1,0 +1,98 @@
+"""What a capable model answered to the real prompts, blind: it still answers today's prompts, and reaches the bars.
+
+The answers stand in ``tests/recorded/curation``; the sessions they are about do not, so what needs
+them is skipped where the data set is missing.
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+from pathlib import Path
+
+import pytest
+
+from ultan.llm import schema_of
+from ultan.staff.packet import CHARS_A_TOKEN, prompt
+
+HERE = Path(__file__).parents[2] / "recorded" / "curation"
+USUAL = Path(__file__).parents[4] / "shared" / "data"
+PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
+TOKENS = 6000
+
+
+def _script():
+    spec = importlib.util.spec_from_file_location("recorded_curation", HERE / "curation.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+curation = _script()
+
+
+@pytest.fixture(scope="module")
+def data():
+    folder = Path(os.environ.get("ULTAN_BENCH_DATA") or USUAL) / "primebench"
+    if not (folder / "sessions_gold.jsonl").is_file():
+        pytest.skip(f"no sessions_gold.jsonl in {folder}")
+    return folder
+
+
+def _compact(contract):
+    return json.dumps(schema_of(contract), separators=(",", ":"))
+
+
+def rows(role):
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / role).glob("*.json"))]
+    if not found:
+        pytest.skip(f"no answers of the {role} are recorded")
+    return found
+
+
+@pytest.mark.parametrize("role", ["librarian", "scholar"])
+def test_the_answers_were_given_to_the_prompt_as_it_is(role):
+    stale = [row["session"] for row in rows(role) if row["prompt"] != prompt(role).digest]
+    assert stale == [], f"prompts/{role}.md changed since: record its answers anew"
+
+
+@pytest.mark.parametrize("role", ["librarian", "scholar"])
+def test_the_answers_were_given_to_the_questions_as_they_are(role, data):
+    known = {row["question"] for row in rows(role)}
+    asked = list(curation.errands(role, data))
+    missing = [errand.session for errand in asked if curation.digest(errand.question) not in known]
+    assert missing == [], "the questions changed since: record the answers anew"
+
+
+def test_no_question_shows_a_label(data):
+    for excerpt, errand in zip(curation.chosen(data), curation.errands("librarian", data), strict=False):
+        assert '"durable"' not in errand.question
+        assert excerpt.pieces
+
+
+def test_twenty_excerpts_of_every_project_are_chosen_empty_ones_among_them(data):
+    chosen = curation.chosen(data)
+    assert len(chosen) == curation.CHOSEN
+    assert len({excerpt.project for excerpt in chosen}) > 1
+    assert any(not any(excerpt.items.values()) for excerpt in chosen)
+
+
+def test_a_librarians_call_has_six_thousand_tokens_at_the_median(data):
+    sizes = []
+    for errand in curation.errands("librarian", data):
+        contracts = [errand.result, *(tool.arguments for tool in errand.tools)]
+        sizes.append(len(errand.prompt) + len(errand.question) + sum(len(_compact(each)) for each in contracts))
+    assert statistics.median(sizes) / CHARS_A_TOKEN <= TOKENS
+
+
+def test_librarian_and_scholar_reach_the_bars(data):
+    rows("librarian"), rows("scholar")
+    found = curation.figures(data)
+    ruled = found["librarian_and_scholar"]
+    assert found["failed"] == 0
+    assert ruled["durable"]["precision"] >= PRECISION
+    assert ruled["durable"]["recall_rules"] >= RECALL
+    assert ruled["kind_accuracy"] >= LABELS
+    assert ruled["scope_accuracy"]["global"] >= LABELS
+    assert ruled["scope_accuracy"]["project"] >= LABELS
+    assert found["vetoed"] > 0
