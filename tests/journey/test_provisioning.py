@@ -10,8 +10,10 @@ from plugged import ROOT, VERSION
 PYTHON = """#!/bin/sh
 case "$*" in
     *"-m venv"*) for last; do :; done; mkdir -p "$last/bin"; cp "$0" "$last/bin/python"; echo x >>"{marks}/venvs"; sleep 0.3 ;;
+    *"-m pip"*whole.txt) grep -qx base ready 2>/dev/null && echo x >>"{marks}/served"; [ ! -e "{marks}/no-models" ] ;;
     *"-m pip"*) [ ! -e "{marks}/no-network" ] ;;
-    *"import ultan"*) [ -e ready ] && echo early >>"{marks}/early"; printf '%s\\n/folders\\n' "$PWD/$0" ;;
+    *requires*) printf 'rich>=13\nonnxruntime>=1.20\n' ;;
+    *"import ultan"*) [ -e ready ] && ! grep -qx base ready && echo early >>"{marks}/early"; printf '%s\\n/folders\\n' "$PWD/$0" ;;
     *) echo "$0" ;;
 esac
 """
@@ -55,6 +57,27 @@ def test_of_many_that_start_at_once_one_builds_and_all_are_silent(machine):
     assert lines[2] == VERSION
     assert not (machine.data / "lock").is_symlink()
     assert not (machine.marks / "early").exists(), "ready is written last"
+
+
+def test_hooks_are_served_before_what_runs_models_is_there(machine):
+    machine().communicate()
+    assert (machine.marks / "served").exists()
+    assert len((machine.data / "ready").read_text().splitlines()) == 3
+    (build,) = machine.data.glob("build.*")
+    assert (build / "base.txt").read_text() == "rich>=13\n"
+
+
+def test_hooks_stay_served_where_what_runs_models_cannot_be_had(machine):
+    (machine.marks / "no-models").touch()
+    machine().communicate()
+    lines = (machine.data / "ready").read_text().splitlines()
+    assert lines[3] == "base"
+    assert os.access(lines[0], os.X_OK)
+    assert (machine.data / "state").read_text().startswith("failed: what runs models")
+    (machine.marks / "no-models").unlink()
+    machine(ULTAN_PROVISION_NOW="1").communicate()
+    assert len((machine.data / "ready").read_text().splitlines()) == 3
+    assert (machine.data / "state").read_text().startswith("ready\n")
 
 
 def test_what_is_ready_is_not_built_again(machine):

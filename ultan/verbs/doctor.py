@@ -80,6 +80,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         (plugin.is_enabled, bool(lines)), "none"
     )
     counters = home.counters(root)
+    counters["timed_out"] += len(home.cut_off(root, now))  # the next curator counts them for good
     try_out = [_prime_tried(root, environ, commands["prime"])] if os.path.isdir(root) else []
     checks = [
         _installation(which, plugin, now),
@@ -150,14 +151,15 @@ def _installation(which: str, plugin: provision.Plugin, now: float) -> Check:
         return Check("install", "ok", "hooks stand in the settings")
     if which == "none":
         return Check("install", "note", "no hooks are installed", "ultan install, or install the plugin")
-    if plugin.runtime:
+    if plugin.runtime and plugin.runtime.is_whole:
         return Check("install", "ok", f"the plugin, with its runtime at {plugin.runtime.python}")
     step = plugin.step or "not begun: no hook has run yet"
     since = f", for {_span(now - plugin.since)}" if plugin.since else ""
     log = os.path.join(plugin.data, "runtime", "provision.log") if plugin.data else ""
     if step.startswith("failed"):
         return Check("install", "wrong", f"the plugin's runtime: {step}", f"read {log}; it is tried again in 10 minutes")
-    return Check("install", "note", f"the plugin's runtime: {step}{since}", "wait; hooks stay silent until it is there")
+    meanwhile = "recall goes by words alone until then" if plugin.runtime else "hooks stay silent until it is there"
+    return Check("install", "note", f"the plugin's runtime: {step}{since}", f"wait; {meanwhile}")
 
 
 def _interpreters(lines: Mapping[str, str]) -> Iterator[Check]:

@@ -19,10 +19,11 @@ PLUGIN = "ultan"
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """An absolute interpreter and the folders that hold ``ultan`` and ``re2``."""
+    """An absolute interpreter and the folders that hold ``ultan`` and ``re2``; not whole while what runs models is missing."""
 
     python: str
     folders: tuple[str, ...]
+    is_whole: bool = True
 
     def line(self, verb: str) -> str:
         """The shell line of a hook that is installed without the plugin."""
@@ -91,7 +92,7 @@ def read_ready(runtime: str) -> Runtime | None:
     lines = _lines(os.path.join(runtime, "ready"))
     if len(lines) < 2 or not os.access(lines[0], os.X_OK):
         return None
-    return Runtime(lines[0], tuple(lines[1].split(":")))
+    return Runtime(lines[0], tuple(lines[1].split(":")), is_whole=lines[3:4] != ["base"])
 
 
 def _data_folder(config_folder: str) -> str:
