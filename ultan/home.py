@@ -17,11 +17,11 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 FOLDERS = (
     "knowledge", "queue", "queue/new", "queue/bad", "queue/dead", "nudges", "index",
-    "sessions", "runs", "journal", "history", "pending",
+    "sessions", "runs", "journal", "history", "pending", "running",
 )  # fmt: skip
 COUNTERS_BYTES = 4096
 COUNTER_BYTES = 16  # eight ASCII digits' worth is plenty; sixteen keeps the page readable with `cat`
@@ -31,6 +31,7 @@ COUNTERS = (
 )  # fmt: skip
 TROUBLE_BYTES = 256 * 1024
 LOG_BYTES = 5 << 20
+CUT_OFF_S = 60.0  # no hook lives as long
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 
@@ -267,6 +268,40 @@ def remove(path: str, *, durable: bool = False) -> None:
         sync_folder(os.path.dirname(path))
 
 
+def sweep(root: str, is_stale: "Callable[[float], bool]") -> int:
+    """How many temporary files of killed writers were dropped; *is_stale* judges a modification time.
+
+    Only names that ``write`` and ``create`` make; nothing is followed, and each file is unlinked
+    below its open folder, so that a link swapped in meanwhile leads nowhere.
+    """
+    if not hasattr(os, "fwalk"):
+        return 0  # Windows: ``check`` names them
+    dropped = 0
+    for _, folders, names, fd in os.fwalk(root, follow_symlinks=False):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            if name.startswith(".") and is_temporary(name):
+                try:
+                    if is_stale(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mtime):
+                        os.unlink(name, dir_fd=fd)
+                        dropped += 1
+                except OSError:
+                    continue
+    return dropped
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is one that a write begins with: ``.NAME.PID.RANDOM.tmp``."""
+    parts = name.split(".")
+    return (
+        len(parts) >= 5
+        and not parts[0]
+        and parts[-1] == "tmp"
+        and len(parts[-2]) == 8
+        and not set(parts[-2] + parts[-3]) - set("0123456789abcdef")
+    )
+
+
 def remove_folder(path: str) -> None:
     """Remove an empty folder; one that is missing or not empty is left alone."""
     try:
@@ -383,6 +418,43 @@ def _discard(path: str) -> None:
 
 
 # --- what went wrong, without making it worse -----------------------------------------------------
+
+
+def begin(root: str, what: str) -> str:
+    """Note that this process begins *what*; the note, for ``end``, or ``""`` where none can be made.
+
+    A process that the kernel ends (the hard stop, a kill, a power cut) cannot count itself: its note
+    stays, and ``cut_off`` finds it.
+    """
+    note = os.path.join(root, "running", f"{what}.{os.getpid():x}.{time.monotonic_ns():x}")
+    try:
+        try:
+            claim(note)
+        except FileNotFoundError:
+            os.mkdir(os.path.dirname(note), 0o700)  # a home made before there were notes; never the home itself
+            claim(note)
+    except OSError:
+        return ""
+    return note
+
+
+def end(note: str) -> None:
+    """The process that made *note* ends by itself; never raises."""
+    if note:
+        _discard(note)
+
+
+def cut_off(root: str, now: float) -> "list[str]":
+    """The notes of processes that were ended before they had finished."""
+    folder = os.path.join(root, "running")
+    found = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        try:
+            if now - os.lstat(os.path.join(folder, name)).st_mtime > CUT_OFF_S:
+                found.append(os.path.join(folder, name))
+        except OSError:
+            continue
+    return found
 
 
 def count(root: str, name: str, by: int = 1) -> None:

@@ -191,23 +191,29 @@ def _killed_run(root: str, delay_s: float, failpoint: str) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def state(root: str) -> tuple:
-    """What must be the same after any number of kills."""
-    digest = hashlib.sha256()
+def state(root: str) -> dict:
+    """What must be the same after any number of kills and power cuts, by name."""
+    tree = {}
     for folder, folders, names in sorted(os.walk(os.path.join(root, "knowledge"))):
         folders.sort()
         for name in sorted(name for name in names if not name.startswith(".")):
             path = os.path.join(folder, name)
-            digest.update(os.path.relpath(path, root).encode() + b"\0" + home.read(path))
+            tree[os.path.relpath(path, root)] = hashlib.sha256(home.read(path)).hexdigest()
     store = FileStore(root)
-    operations = [(each.number, each.by, each.actions, each.events) for each in store.operations()]
-    return (
-        digest.hexdigest(),
-        operations,
-        spool.backlog(root),
-        open_index(root).fingerprint,
-        read_library(store).unreadable,
-    )
+    return {
+        "tree": tree,
+        "operations": [(each.number, each.by, each.actions, each.events) for each in store.operations()],
+        "backlog": spool.backlog(root),
+        "index": open_index(root).fingerprint,
+        "unreadable": read_library(store).unreadable,
+    }
+
+
+def differences(found: dict, wanted: dict) -> list[str]:
+    """Which parts of two states differ; of the tree, which files."""
+    parts = [name for name in wanted if found[name] != wanted[name]]
+    files = sorted(path for path in {*found["tree"], *wanted["tree"]} if found["tree"].get(path) != wanted["tree"].get(path))
+    return parts + files
 
 
 def curators(count: int, seed: int) -> dict:
@@ -235,8 +241,9 @@ def curators(count: int, seed: int) -> dict:
                 )
             killed += 1
             _run(root)
-            if state(root) != wanted:
-                differ.append(number)
+            found = differences(state(root), wanted)
+            if found:
+                differ.append((number, found))
         return {
             "what": "curators",
             "trials": killed,

@@ -139,3 +139,35 @@ def test_the_log_is_rotated_once_when_full_and_keeps_lines_whole(tmp_path):
     assert lines[-1] == "line 29 of a run"
     assert all(line.endswith("of a run") for line in lines + older)
     assert os.stat(os.path.join(root, "ultan.log")).st_size < 130
+
+
+def test_what_killed_writers_left_is_swept_when_old_and_nothing_else_is(tmp_path):
+    root = home.ensure(str(tmp_path / "home"))
+    left = os.path.join(root, "knowledge", "global", os.path.basename(home._temporary("README.md")))
+    home.make_folder(os.path.dirname(left))
+    hidden = [".obsidian.tmp", ".a.md.swp", ".x.12.tmp", ".git.aa.1234567g.tmp", "plain.1f.01234567.tmp"]
+    for name in (left, *(os.path.join(root, "knowledge", "global", name) for name in hidden)):
+        home.claim(name)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    theirs = outside / os.path.basename(left)
+    theirs.touch()
+    os.symlink(outside, os.path.join(root, "knowledge", "linked"))
+    assert home.sweep(root, lambda _modified: False) == 0
+    assert home.sweep(root, lambda _modified: True) == 1
+    assert not os.path.exists(left)
+    assert sorted(os.listdir(os.path.dirname(left))) == sorted(hidden)
+    assert theirs.exists()
+
+
+def test_a_process_that_never_came_to_its_end_is_known_by_its_note(tmp_path):
+    root = home.ensure(str(tmp_path / "home"))
+    os.rmdir(os.path.join(root, "running"))  # a home made before there were notes
+    home.end(home.begin(root, "prime"))
+    cut = home.begin(root, "notice")
+    at = os.stat(cut).st_mtime
+    assert home.cut_off(root, at + 1) == []
+    assert home.cut_off(root, at + home.CUT_OFF_S + 1) == [cut]
+    home.clear_folder(root)
+    assert home.begin(root, "prime") == ""
+    assert not os.path.exists(root)

@@ -174,6 +174,20 @@ def test_a_wedged_hook_is_ended_by_the_kernel_and_the_shell_says_0():
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.parametrize("signal", ["ALRM", "PROF", "KILL"])
+def test_a_hook_that_was_ended_while_it_worked_can_be_counted(tmp_path, signal):
+    root, project, environ = prepared(tmp_path)
+    code = "import os,sys;sys.path+=%r;from ultan import reflex;from ultan.reflex import capture\n"
+    code += f"import signal;capture.capture=lambda hook: os.kill(os.getpid(), signal.SIG{signal})\nreflex.answer('capture', [])"
+    line = f"{{ {claude_code.quoted(sys.executable)} -I -S -c {claude_code.quoted(code % FOLDERS)}; }} 2>/dev/null || true"
+    done = subprocess.run(["/bin/sh", "-c", line], input=told(CALLS["Stop"], project, tmp_path), capture_output=True, env=environ, check=False)
+    assert not is_kept(done)
+    [note] = place.cut_off(root, time.time() + place.CUT_OFF_S + 1)
+    assert os.path.basename(note).startswith("capture.")
+    run("capture", told(CALLS["Stop"], project, tmp_path), environ, project)
+    assert place.cut_off(root, time.time() + place.CUT_OFF_S + 1) == [note], "who ends by itself leaves none"
+
+
 MODULES = (
     "import sys;sys.path+=%r\n"
     "before=set(sys.modules)\n"

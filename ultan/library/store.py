@@ -25,7 +25,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
@@ -536,10 +536,9 @@ class FileStore:
         draft = place + ".tmp"
         home.clear_folder(draft)
         home.make_folder(draft)
-        for position, change in enumerate(changes):
-            if not change.keep and change.after is not None:
-                home.write(os.path.join(draft, str(position)), change.after, durable=False)
-        home.write(os.path.join(draft, "operation.json"), operation.encode().encode("utf-8", "replace"))
+        derived = {c.path: c.after.decode("utf-8", "surrogateescape") for c in changes if not c.keep and c.after is not None}
+        lines = f"{operation.encode()}\n{json.dumps(derived)}\n"
+        home.write(os.path.join(draft, "operation.json"), lines.encode("utf-8", "replace"))
         home.move(draft, place)
 
     def _remember(self, data: bytes | None) -> None:
@@ -551,11 +550,9 @@ class FileStore:
 
     def _finish(self, place: str, operation: Operation) -> Operation:
         """Make the journalled changes, log the operation, drop the journal folder (invariants 1, 2)."""
-        skipped = [
-            change.path
-            for position, change in enumerate(operation.changes)
-            if not self._apply(change, os.path.join(place, str(position)))
-        ]
+        derived = json.loads(home.read(os.path.join(place, "operation.json")).partition(b"\n")[2] or b"{}")
+        skipped = [change.path for change in operation.changes if not self._apply(change, derived)]
+        self._settle(operation)
         operation = seal(replace(operation, skipped=tuple(skipped)))
         log = self.operations()
         if not log or log[-1].number < operation.number:
@@ -565,27 +562,41 @@ class FileStore:
         home.clear_folder(place)
         return operation
 
-    def _apply(self, change: Changed, blob: str) -> bool:
-        """Whether *change* is true now; ``False`` where the file is the user's (invariant 4)."""
-        now = digest(self.read(change.path))
+    def _apply(self, change: Changed, derived: Mapping[str, str]) -> bool:
+        """Whether *change* is true now; ``False`` where the file is the user's (invariant 4).
+
+        Text in *derived* is not in history; it is put on disk by ``_settle``, all of it at once.
+        """
+        current = self.read(change.path)
+        now = digest(current)
         if now == change.after:
             return True
-        if now != change.before:
+        data = derived.get(change.path, "").encode("utf-8", "surrogateescape")
+        is_torn = not change.keep and current is not None and data.startswith(current.rstrip(b"\0"))
+        if now != change.before and not is_torn:
             return False
         if not change.after:
             with self._anchored(change.path, make=False) as anchored:
                 home.remove(anchored, durable=True)
             self._prune(change.path)
             return True
-        try:
-            data = self.past(change.after) if change.keep else home.read(blob)
-        except (LibraryError, FileNotFoundError):
-            data = b""
+        if change.keep:
+            try:
+                data = self.past(change.after)
+            except LibraryError:
+                data = b""
         if digest(data) != change.after:
-            return change.keep is False  # derived text that a power cut took: the next commit makes it again
+            return False
         with self._anchored(change.path, make=True) as anchored:
             home.write(anchored, data, durable=change.keep)
         return True
+
+    def _settle(self, operation: Operation) -> None:
+        """Put the derived text of *operation* on disk, before the journal that could write it again goes."""
+        for change in operation.changes:
+            if change.after and not change.keep:
+                with suppress(FileNotFoundError, OutsideLibrary), self._anchored(change.path, make=False) as anchored:
+                    home.sync_file(anchored)
 
     def _prune(self, path: str) -> None:
         """Remove the folders that became empty; the top ones stay."""
@@ -628,7 +639,7 @@ class FileStore:
                 home.clear_folder(place)
             else:
                 try:
-                    operation = decode(home.read(os.path.join(place, "operation.json")).decode())
+                    operation = decode(home.read(os.path.join(place, "operation.json")).decode().partition("\n")[0])
                 except (OSError, ValueError):
                     home.clear_folder(place)  # logged already: its record was the first to go
                 else:

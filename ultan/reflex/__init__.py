@@ -100,7 +100,11 @@ def _answer(
         return None
     if hook.state.deaf:  # what was said meanwhile was not for us
         hook.state.skip_to_end(call.transcript, deaf=False)
-    return _verb(verb)(hook)
+    note = home.begin(root, verb)
+    try:
+        return _verb(verb)(hook)
+    finally:
+        home.end(note)
 
 
 def _verb(name: str) -> "Callable[[Hook], dict[str, Any] | None]":

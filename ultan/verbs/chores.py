@@ -6,7 +6,7 @@ None of it may cost the run: what goes wrong here is told and tried again next t
 import os
 from collections.abc import Iterable
 
-from ultan import home, plainjson
+from ultan import home, plainjson, spool
 from ultan.errors import UltanError
 from ultan.events import Event
 from ultan.library import activity, upkeep
@@ -19,6 +19,20 @@ from ultan.verbs.desk import Desk
 from ultan.verbs.reading import Reading
 
 GRACE_S = 10.0  # an agent's tool writes the file before its hook says so
+STALE_S = 3600.0
+
+
+def tidy(root: str, now: float) -> None:
+    """Drop what killed writers left half-written, and count the hooks that were ended before they had finished."""
+
+    def is_stale(at: float) -> bool:
+        return now - at > STALE_S
+
+    spool.sweep(root, is_stale)
+    home.sweep(root, is_stale)
+    for note in home.cut_off(root, now):
+        home.count(root, "timed_out")
+        home.remove(note)
 
 
 def touched_by(root: str, events: Iterable[Event]) -> frozenset[str]:

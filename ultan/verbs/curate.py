@@ -42,7 +42,8 @@ BATCH_EVENTS = 5000
 COMPILE_EVERY = 25  # stretches of past sessions
 FREE_BYTES = 64 << 20
 LONGEST_NAP_S = 5.0
-STALE_S = 3600.0
+BETWEEN_WAKES_S = 30.0  # as ultan.reflex.wake: so long a hook that finds a curator started starts no other
+LOOK_S = 0.2
 TRIES = 3  # failures of one session before it is read in smaller packets; one more, and it is set aside
 NUDGES_A_TURN, NUDGES_A_SESSION = 1, 3
 COUNTED = "counted:"
@@ -220,18 +221,19 @@ class _Curator:
         it says whether the lock is ours again.
         """
         self._note("running")
-        spool.sweep(self.root, lambda at: self.now() - at > STALE_S)
+        chores.tidy(self.root, self.now())
         self._recover()
+        until = 0.0 if self.at_once else self._woken_until()
         while True:
             wait_s = self._round()
-            if wait_s <= 0 or self.report.kept or (once and self.report.state == "done"):
+            is_over = wait_s <= 0 or (once and self.report.state == "done")
+            if self.report.kept or (is_over and self.now() >= until):
                 break
-            self._note("waiting")
-            if not nap(min(wait_s, LONGEST_NAP_S)):
-                self.report.state = "busy"
-                return self.report
-            self._note("running")
-            self._recover()
+            if not self._wait(nap, wait_s, until):
+                if not is_over:
+                    self.report.state = "busy"
+                    return self.report
+                break  # somebody else has taken over
         self.report.backlog = len(spool.backlog(self.root))
         if self.report.kept:
             self.report.state = "kept"
@@ -240,6 +242,30 @@ class _Curator:
             self._tell_of_policies()
         self._note("idle")
         return self.report
+
+    def _woken_until(self) -> float:
+        """Until when a curator that a hook has started stays: no hook starts another before, and turns go on ending."""
+        try:
+            return float(home.read(os.path.join(self.root, "runs", "woken"), 100)) + BETWEEN_WAKES_S
+        except (OSError, ValueError):
+            return 0.0
+
+    def _wait(self, nap: Callable[[float], bool], wait_s: float, until: float) -> bool:
+        """Nap until something is due, at most a few seconds, or something new is queued; whether the lock is ours again."""
+        self._note("waiting")
+        is_watching = self.now() < until
+        known = spool.backlog(self.root) if is_watching else []
+        step = LOOK_S if is_watching else LONGEST_NAP_S
+        left = wait_s if wait_s > 0 else until - self.now()
+        while left > 0:
+            if not nap(min(left, step)):
+                return False
+            left -= step
+            if not is_watching or spool.backlog(self.root) != known:
+                break
+        self._note("running")
+        self._recover()
+        return True
 
     def run_past(self, stretches: Iterable[Sequence[Event]]) -> CurateReport:
         """The report after all *stretches*, or after the one at which a model stopped."""

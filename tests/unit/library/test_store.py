@@ -124,6 +124,42 @@ def test_an_edit_during_a_crash_wins_and_is_recorded(store, monkeypatch):
     assert again.past(digest(b"ours")) == b"ours"
 
 
+@pytest.mark.parametrize("left", [None, b"", b"# A", b"\0" * 7, b"old"])
+def test_derived_text_that_a_power_cut_took_is_written_again_from_the_journal(store, left, monkeypatch):
+    """Invariant 1: between commit point and log the disk may hold the old text, a part of the new, or nothing."""
+    from ultan.home import _passages
+
+    kept = (Change("README.md", "", b"old", keep=False),) if left == b"old" else ()
+    store.commit(Operation(at=1.0), kept)
+    _passages.clear()
+    monkeypatch.setenv("ULTAN_FAILPOINT", "append@1:raise")  # everything is in place, nothing is logged
+    with pytest.raises(StorageFailed):
+        store.commit(Operation(at=2.0), [Change("README.md", digest(b"old") if kept else "", b"# A list\n", keep=False)])
+    monkeypatch.delenv("ULTAN_FAILPOINT")
+    path = under(store, "README.md")
+    if left is None:
+        os.unlink(path)
+    else:
+        home.write(path, left)
+    again = FileStore(store.root)
+    assert again.read("README.md") == b"# A list\n"
+    assert again.operations()[-1].skipped == ()
+
+
+def test_derived_text_that_a_person_changed_meanwhile_stays_theirs(store, monkeypatch):
+    from ultan.home import _passages
+
+    _passages.clear()
+    monkeypatch.setenv("ULTAN_FAILPOINT", "append@1:raise")
+    with pytest.raises(StorageFailed):
+        store.commit(Operation(at=2.0), [Change("README.md", "", b"# A list\n", keep=False)])
+    monkeypatch.delenv("ULTAN_FAILPOINT")
+    home.write(under(store, "README.md"), b"# My words\n")
+    again = FileStore(store.root)
+    assert again.read("README.md") == b"# My words\n"
+    assert again.operations()[-1].skipped == ("README.md",)
+
+
 def test_a_torn_log_is_cut_back_to_its_last_whole_line(store):
     path = os.path.join(store.root, "journal", "operations.jsonl")
     with open(path, "ab") as file:

@@ -7,7 +7,8 @@ import pytest
 from ultan import home, spool
 from ultan.events import Event, Piece
 from ultan.library.activity import read_activity
-from ultan.library.entry import Entry, render
+from ultan.library.entry import Entry
+from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.recall.index import open_index
@@ -141,3 +142,18 @@ def test_a_failure_to_fade_costs_nothing_but_a_note(root):
     assert spool.backlog(root) == []
     assert "curate.fade" in home.read(os.path.join(root, "trouble.jsonl")).decode()
     assert fade(root, FileStore(root), Settings(), NOON)[1] != ""
+
+
+def test_hooks_that_were_ended_are_counted_once_and_leftovers_of_killed_writers_go(root):
+    learned(root)
+    left = os.path.join(root, "knowledge", ".README.md.1f.0a1b2c3d.tmp")
+    for path in (home.begin(root, "prime"), home.begin(root, "capture"), left):
+        home.append(path, b"")
+        os.utime(path, (NOON - 7200, NOON - 7200))
+    now = home.begin(root, "notice")
+    os.utime(now, (NOON, NOON))
+    for _ in range(2):
+        run(root)
+        assert home.counters(root)["timed_out"] == 2
+    assert os.listdir(os.path.join(root, "running")) == [os.path.basename(now)]
+    assert not os.path.exists(left)
