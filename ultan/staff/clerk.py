@@ -65,7 +65,11 @@ def propose(
     """
     live = list(library.live(transcript.project or None))
     heard = _weightiest(drafts_of(transcript, min(threshold, CORRECTIVE)), MOST_HEARD)
-    plain = [draft for draft in heard if draft.score >= threshold or _corrects(draft, _compared(draft, live, nearest))]
+    plain = [
+        draft
+        for draft in heard
+        if draft.score >= threshold or _corrects(draft, _compared(draft, live, nearest))
+    ]
     drafts = _weightiest(settled(plain), MOST)
     return Proposal(
         suggestions=tuple(
@@ -221,7 +225,10 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
         return Suggestion(
             action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again"
         )
-    return Suggestion(action=_creation(draft, project, supersedes), reason=_reason(draft, [entry.id for entry in supersedes]))
+    return Suggestion(
+        action=_creation(draft, project, supersedes),
+        reason=_reason(draft, [entry.id for entry in supersedes]),
+    )
 
 
 def _creation(draft: Draft, project: str, corrected: Sequence["Entry"]) -> Create:

@@ -5,7 +5,7 @@ A table is a TOML file in ``cues/``: ``groups`` of phrases (what a phrase does i
 concepts shared by all languages, so that a rule said again in another language is recognised).
 
 Notation of a phrase: words in any case; ``*`` ends a stem; ``~`` stands for up to four words;
-``^`` ties the phrase to the beginning of the statement. Scripts without spaces match anywhere.
+``^`` ties the phrase to the beginning of the statement; a comma of its own may be there or not. Scripts without spaces match anywhere.
 Phrases are looked up by their first word, so that a long table costs no more than a short one.
 """
 
@@ -35,7 +35,9 @@ _MARKS = (
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:['’ʼ][\w{_MARKS}]+)*")  # noqa: RUF001 -- apostrophes as typed
 _JOINTS = frozenset(" -/.\t'’\"`(*_~")  # noqa: RUF001 -- what may stand between two words of a phrase
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_AFTER_LEAD = ",.!:;…–—-，、。،！"  # noqa: RUF001 -- dashes as typed
+_AFTER_LEAD = ",.!:;…–—-，、。،！："  # noqa: RUF001 -- dashes as typed
+# Groups of phrases that only lead up to a statement, and one of which must follow (none: anything may).
+_LEADS = {"lead": "", "lead_marked": _AFTER_LEAD, "noted": ":："}  # noqa: RUF001 -- their own marks
 # The script decides where one language owns it; letters decide between Russian and Ukrainian.
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -43,7 +45,7 @@ _SCRIPTS = (
     ("zh", re.compile(r"[\u3400-\u9fff]")),
     ("ar", re.compile(r"[\u0600-\u06ff]")),
     ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("uk", re.compile(r"[іїєґІЇЄҐ]")),
+    ("uk", re.compile(r"[іїєґІЇЄҐ]|[а-яА-Я]['’ʼ][яюєї]")),  # noqa: RUF001 -- apostrophes as typed
     ("ru", re.compile(r"[\u0400-\u04ff]")),
 )
 
@@ -177,8 +179,8 @@ def _phrase(name: str, text: str) -> Phrase:
     tied = text.startswith("^")
     words: list[str] = []
     for word in text.lstrip("^").split():
-        if word == "~":
-            words.append("~")
+        if word in ("~", ","):
+            words.append(word)
             continue
         parts = [part.replace("’", "'").lower() for part in _WORD.findall(word)] or [word.lower()]  # noqa: RUF001
         words += parts
@@ -234,9 +236,10 @@ def _reach(phrase: tuple[str, ...], words: Words, at: int, text: str) -> int:
     """One past the word at which *phrase*, begun at word *at*, ends; 0 if it does not hold."""
     here = at
     gap = 0
+    pause = False
     for number, wanted in enumerate(phrase):
-        if wanted == "~":
-            gap = LONGEST_GAP
+        if wanted in ("~", ","):
+            gap, pause = (LONGEST_GAP, pause) if wanted == "~" else (gap, True)
             continue
         for skipped in range(gap + 1):
             if here + skipped >= len(words):
@@ -246,9 +249,9 @@ def _reach(phrase: tuple[str, ...], words: Words, at: int, text: str) -> int:
                 break
         else:
             return 0
-        if number and not gap and not _joined(text, words[here - 1][2], words[here][1]):
+        if number and not gap and not _joined(text, words[here - 1][2], words[here][1], pause=pause):
             return 0
-        gap = 0
+        gap, pause = 0, False
         here += 1
     return here
 
@@ -257,8 +260,8 @@ def _fits(wanted: str, word: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
-def _joined(text: str, end: int, start: int) -> bool:
-    between = text[end:start]
+def _joined(text: str, end: int, start: int, *, pause: bool) -> bool:
+    between = text[end:start].lstrip(",،") if pause else text[end:start]
     return len(between) <= 4 and not between.strip("".join(_JOINTS)) and not between.startswith(". ")
 
 
@@ -274,7 +277,8 @@ def _hits_unspaced(text: str, cues: Cues) -> tuple[Hit, ...]:
 
 def _find_unspaced(phrase: Phrase, low: str) -> list[tuple[int, int]]:
     wanted = r"\s*".join(
-        ".{0,12}?" if word == "~" else re.escape(word.removesuffix("*")) for word in phrase.words
+        {"~": ".{0,12}?", ",": "[、，]?"}.get(word) or re.escape(word.removesuffix("*"))  # noqa: RUF001
+        for word in phrase.words
     )
     if "~" not in phrase.words and phrase.words[0].removesuffix("*") not in low:
         return []
@@ -301,12 +305,12 @@ def _lead_step(text: str, at: int, cues: Cues) -> int:
         return at
     best = 0
     for phrase in _starting(words[0][0], cues):
-        if phrase.name not in ("lead", "lead_marked"):
+        if phrase.name not in _LEADS:
             continue
         stop = _reach(phrase.words, words, 0, rest)
         end = words[stop - 1][2] if stop else 0
         after = rest[end : end + 1]
-        if stop and (phrase.name == "lead" or after in _AFTER_LEAD):
+        if stop and (not _LEADS[phrase.name] or after in _LEADS[phrase.name]):
             best = max(best, end)
     if not best and at == 0 and rest[words[0][1]].isupper() and rest[words[0][2] : words[0][2] + 1] == ",":
         best = words[0][2]

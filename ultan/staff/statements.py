@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ultan.staff.commands import commands_in
 from ultan.staff.cues import Cues, language_of, table
-from ultan.staff.subjects import FEATURES, OBJECTS, Subject, subject_of
+from ultan.staff.subjects import FEATURES, OBJECTS, PAUSES, Subject, subject_of
 
 LONGEST_TO_CUT = 400  # characters; longer ones are no plain rule
 _AND = re.compile(
@@ -49,6 +49,10 @@ _NOT_CAPS = re.compile(r"\b(?:NOT|NO|ALL|ANY)\b")
 _CODE = re.compile(
     r"`[^`]+`|[\w./~-]+/[\w./-]+|\b\w+[._]\w[\w.]*|\b[a-z]+[A-Z]\w*|--?[a-z][\w-]+|@\w+|#\w{3,8}\b"
 )
+_ASKED = ("?", "？", "؟")  # noqa: RUF001 -- their own marks
+_ENDS = " \t.!。！؛…\"'"  # noqa: RUF001 -- their own marks
+_COMMAS = (",", "،")
+_POLITE_ENDING = 5  # letters a request may have behind its phrase where the verb comes last
 
 
 # Marks that say more together than each alone: name, all of these, none of those.
@@ -76,6 +80,9 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("scolded", frozenset(("protest", "annoyed")), frozenset()),
     ("plain", frozenset(("commanded", "weak")), frozenset(("courtesy", "vague"))),
     ("perilous", frozenset(("danger", "barred")), frozenset()),
+    ("swapped", frozenset(("ban", "swap")), frozenset(("asks", "report", "relayed", "hedge"))),
+    ("local", frozenset(("here", "practice")), frozenset(("asks", "report", "hedge"))),
+    ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
 )
 
@@ -192,10 +199,12 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 def _read(text: str, start: int, cues: Cues) -> Statement:
     body_at = cues.body_at(text)
     things, subject = cues.things(text), subject_of(text, cues)
-    marks = set(cues.marks(text)) | _form(text, body_at, cues)
+    marks = (set(cues.marks(text)) - {"entrust", "noted"}) | _form(text, body_at, cues)
     marks |= _specificity(subject, things, marks)
     if {"ask", "filled", "whole"} <= marks:
         marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
+    if marks & {"entrust", "noted"}:
+        marks.discard("mind")  # the same words
     if marks & DICTATING:
         marks.add("dictating")
     for name, wanted, barred in COMBINED:
@@ -214,8 +223,9 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
         "order": _is_order(text, body_at, cues),
         "practice": _is_habit(text, cues),
         "contrast": bool(_NOT_THAT.search(text)),
+        "swap": _is_swap(text, body_at, cues),
         "opposed": bool(_NOT_THAT.search(text)),
-        "asks": stripped.endswith(("?", "？", "؟")),  # noqa: RUF001 -- their own marks
+        "asks": stripped.endswith(_ASKED),
         "shout": bool(_CAPS.search(text) or _NOT_CAPS.search(text)),
         "bang": stripped.endswith("!"),
         "code": bool(_CODE.search(text)),
@@ -225,7 +235,27 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
         "short": 4 <= words < 9,
         "long": words > 40,
     }
-    return {name for name, holds in form.items() if holds}
+    return {name for name, holds in form.items() if holds} | _entrusted(text, body_at, cues)
+
+
+def _entrusted(text: str, body_at: int, cues: Cues) -> set[str]:
+    """Whether the person asks outright for something to be remembered.
+
+    Before it, or behind it where the verb comes last. A comma makes an aside of it ("remember, we are
+    a team"), a question mark a question; of a single word ("remember") only a colon makes a request.
+    """
+    bare = text.rstrip(_ENDS)
+    found = set()
+    for hit in cues.named(text, "entrust", "noted"):
+        after = text[hit.end :].lstrip(" \t\"'*_`")[:1]
+        if hit.start > body_at:
+            closes = cues.verb_last and hit.end >= len(bare) - _POLITE_ENDING
+            found |= {"entrust"} if closes else set()
+        elif after and after in ":：":  # noqa: RUF001 -- their own marks
+            found.add("noted")
+        elif hit.name == "entrust" and after not in _COMMAS:
+            found.add("entrust")
+    return set() if text.rstrip().endswith(_ASKED) else found
 
 
 def _is_order(text: str, body_at: int, cues: Cues) -> bool:
@@ -243,6 +273,13 @@ def _is_order(text: str, body_at: int, cues: Cues) -> bool:
         or text[: hit.start].rstrip().endswith((",", ":"))
         for hit in cues.named(text, "verbs")
     )
+
+
+def _is_swap(text: str, body_at: int, cues: Cues) -> bool:
+    """Whether one thing is forbidden and, in the next clause, another is ordered in its place."""
+    if not any(hit.start <= body_at for hit in cues.named(text, "ban", "never")):
+        return False
+    return any(text[: hit.start].rstrip().endswith(PAUSES) for hit in cues.named(text, "verbs"))
 
 
 def _is_habit(text: str, cues: Cues) -> bool:

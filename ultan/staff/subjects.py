@@ -46,7 +46,7 @@ _NOT_THAT = re.compile(
     re.IGNORECASE,
 )
 _FIRST_WORD = re.compile(r"[^\w.!?]*\w*")  # "never use": the verb may be one that ends a clause elsewhere
-_PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
+PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
 _NEAR = 12  # characters between "naming" and what is named
 _SHORTEST_WISH = 2  # letters before an alternative that can name what is wanted
 _SHORTEST_RULE = 15  # characters before a reason can begin
@@ -166,7 +166,9 @@ def _banned_spans(text: str, cues: Cues) -> tuple[list[tuple[int, int]], bool]:
     "Use this, never that" only forbids the alternative. Where the verb comes last, what is
     forbidden stands before the negation.
     """
-    excused = [(hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask")]
+    excused = [
+        (hit.start, hit.end) for hit in cues.named(text, "mind", "courtesy", "ask", "entrust", "noted")
+    ]
     contrasts = {hit.start for hit in cues.named(text, "contrast")}
     body_at = cues.body_at(text)
     plain = _without(text, cues, "protest", "reminder", "standing", "onward", "lead", "never")
@@ -180,7 +182,7 @@ def _banned_spans(text: str, cues: Cues) -> tuple[list[tuple[int, int]], bool]:
         stop = _STOP.search(text, _FIRST_WORD.match(text, hit.end).end())  # type: ignore[union-attr]
         after = stop.start() if stop else len(text)
         spans.append(_forbidden(text, clause, (hit.start, hit.end), after, verb_last=cues.verb_last))
-        alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(_PAUSES) or cues.verb_last
+        alternative = hit.start in contrasts or text[: hit.start].rstrip().endswith(PAUSES) or cues.verb_last
         before = plain[body_at : clause if cues.verb_last else hit.start]
         negative = negative or not (alternative and sum(map(len, _content(before))) >= _SHORTEST_WISH)
         reached = hit.end if cues.verb_last else after

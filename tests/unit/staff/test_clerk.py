@@ -78,6 +78,12 @@ PHRASINGS = (
     "Our rule: class names are UPPERCASE.",
     "Whenever you create a class, decorate it with '@timer_class'.",
     "Don't forget an assert in each function.",
+    "Don't use print for logging, use structlog.",
+    "Never call sleep in tests; wait for the event",
+    "In this project we use British spelling in the docs.",
+    "we keep migrations reversible in this codebase",
+    "Please always squash before merging.",
+    "Never rebase after the review has begun.",
 )
 MOMENTARY = (
     "revert it",
