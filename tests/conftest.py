@@ -35,7 +35,8 @@ def library():
     """A library made of lines such as ``global/uv: Always use uv``."""
 
     def made(*lines):
-        from ultan.library.entry import Entry, render
+        from ultan.library.entry import Entry
+        from ultan.library.rendering import render
         from ultan.library.snapshot import read_library
         from ultan.library.store import MemoryStore
 

@@ -12,8 +12,9 @@ import pytest
 from stage import Stage, create, honest
 
 from ultan.library.check import findings
-from ultan.library.entry import Entry, render
+from ultan.library.entry import Entry
 from ultan.library.executor import approve
+from ultan.library.rendering import render
 from ultan.recall.index import open_index
 from ultan.verbs import review
 from ultan.verbs.show import show

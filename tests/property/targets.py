@@ -15,7 +15,9 @@ from ultan import events, home, plainjson, redaction, reflex, spool
 from ultan.clients import claude_transcript
 from ultan.errors import IndexUnreadable, InvalidEntry, UltanError
 from ultan.library import upkeep
-from ultan.library.entry import edited, parse, render, wikilinks
+from ultan.library.body import wikilinks
+from ultan.library.entry import parse
+from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
 from ultan.library.store import MemoryStore, checked_path
 from ultan.library.store import decode as decode_operation

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from ultan.errors import InvalidEntry, LibraryError
 from ultan.library import actions as act
-from ultan.library.entry import KINDS, TRUST, Entry, Evidence, Trigger, edited, front, parse, render
+from ultan.library.entry import KINDS, TRUST, Entry, Evidence, Trigger, parse
 from ultan.library.executor import execute, undo
+from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
 from ultan.library.store import MemoryStore, digest
 from ultan.library.upkeep import CLOSING, OPENING, derived, with_listing
+from ultan.library.yamlfront import front
 
 QUICK = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -3,9 +3,10 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ultan.library import entry
 from ultan.library.entry import Entry, Evidence, Trigger
 from ultan.library.plainfront import read_plain
+from ultan.library.rendering import render
+from ultan.library.yamlfront import through_yaml
 
 KEYS = st.sampled_from(["id", "title", "tags", "applies_when", "evidence", "session", "quote", "x-y", "a_1"])
 SCALARS = st.one_of(
@@ -30,11 +31,11 @@ LINES = st.one_of(
 def test_what_is_not_declined_reads_the_same_with_yaml(block):
     plain = read_plain(block)
     if plain is not None:
-        assert plain == entry.through_yaml(block, "global/x.md")
+        assert plain == through_yaml(block, "global/x.md")
 
 
 def test_what_we_write_ourselves_is_seldom_declined():
-    written = entry.render(
+    written = render(
         Entry(
             id="projects/p/t/x", title="Use uv, never pip", kind="convention", scope="project:p", created="2026-01-02",
             updated="2026-01-02", tags=("uv", "pip"), applies_when=("installing a package", "it's a new machine"),
@@ -43,4 +44,4 @@ def test_what_we_write_ourselves_is_seldom_declined():
         )
     )  # fmt: skip
     block = written.split("---\n")[1]
-    assert read_plain(block) == entry.through_yaml(block, "projects/p/t/x.md")
+    assert read_plain(block) == through_yaml(block, "projects/p/t/x.md")

@@ -13,11 +13,12 @@ from ultan import events, home, settings
 from ultan.errors import SettingsError
 from ultan.library import grounds, upkeep
 from ultan.library.draft import RULE_KINDS
-from ultan.library.entry import COUNTERS, Entry, Value, front
+from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
 from ultan.library.snapshot import LOG, Library, key, read_library
 from ultan.library.store import FileStore, Operation, decode, digest
+from ultan.library.yamlfront import Value, front
 from ultan.redaction import redact
 
 DAYS = ("created", "updated", "last_reinforced", "last_surfaced", "last_helpful", "expires", "archived")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from ultan.library import retention
-from ultan.library.entry import RELATED, Entry, composed, rule_of, with_related
+from ultan.library.body import RELATED, composed, rule_of, with_related
+from ultan.library.entry import Entry
 from ultan.library.retention import Fading
 
 KEY = "condensed"

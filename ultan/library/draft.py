@@ -17,24 +17,15 @@ from ultan.events import Piece
 from ultan.library import actions as act
 from ultan.library import condense
 from ultan.library import grounds as ground
+from ultan.library.body import composed, revised, wikilinks, with_related
 from ultan.library.condense import Condensed
-from ultan.library.entry import (
-    ARCHIVE,
-    Entry,
-    composed,
-    edited,
-    front,
-    parse,
-    render,
-    revised,
-    scope_of,
-    wikilinks,
-    with_related,
-)
+from ultan.library.entry import ARCHIVE, Entry, parse, scope_of
 from ultan.library.grounds import CONFIRMED, PERSONAL, Grounds
+from ultan.library.rendering import edited, render
 from ultan.library.snapshot import Library, folders_of, key
 from ultan.library.store import Tombstone, digest
 from ultan.library.upkeep import relinked
+from ultan.library.yamlfront import front
 
 RULE_KINDS = ("convention", "preference", "warn", "abstraction", "decision", "event")
 LEAF_KINDS = ("convention", "preference", "warn", "decision")

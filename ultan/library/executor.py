@@ -19,8 +19,9 @@ from ultan.library import actions as act
 from ultan.library import upkeep
 from ultan.library.actions import Action
 from ultan.library.draft import Asked, Declined, Draft, Held
-from ultan.library.entry import Entry, edited, parse
+from ultan.library.entry import Entry, parse
 from ultan.library.grounds import cleaned, rule_key, shortened
+from ultan.library.rendering import edited
 from ultan.library.snapshot import CATALOG, LOG, Ledger, Library, key, read_library
 from ultan.library.store import PENDING, Change, Changed, Operation, Store, Tombstone, digest
 from ultan.redaction import redact

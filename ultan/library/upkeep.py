@@ -4,7 +4,8 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 
-from ultan.library.entry import WIKILINK, Entry
+from ultan.library.body import WIKILINK
+from ultan.library.entry import Entry
 from ultan.library.snapshot import CATALOG, folders_of, key
 
 OPENING, CLOSING = "<!-- ultan:children -->", "<!-- /ultan:children -->"

@@ -8,7 +8,8 @@ from ultan.library import condense as words
 from ultan.library import retention, upkeep
 from ultan.library.actions import Action, Condense
 from ultan.library.activity import read_activity
-from ultan.library.entry import Entry, parse, with_related
+from ultan.library.body import with_related
+from ultan.library.entry import Entry, parse
 from ultan.library.snapshot import Library
 from ultan.verbs.desk import Desk
 from ultan.verbs.standing import policy_of, unverified

@@ -9,7 +9,8 @@ import re
 import sys
 from pathlib import Path
 
-from ultan.library.entry import Entry, render
+from ultan.library.entry import Entry
+from ultan.library.rendering import render
 from ultan.library.snapshot import Library, read_library
 from ultan.library.store import MemoryStore
 from ultan.recall.text import terms

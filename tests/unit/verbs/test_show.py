@@ -7,7 +7,8 @@ import pytest
 
 from ultan import home as place
 from ultan.library.activity import note_activity
-from ultan.library.entry import Entry, render
+from ultan.library.entry import Entry
+from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore, MemoryStore
 from ultan.settings import Settings
