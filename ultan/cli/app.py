@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
-from ultan.cli.render import Screen
+from ultan.cli.screen import Screen
 from ultan.cli.wiring import World
 from ultan.errors import UltanError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ultan.cli import render
-from ultan.cli.render import Block, Line, Screen
+from ultan.cli.screen import Block, Line, Screen
 from ultan.cli.wiring import Door
 from ultan.errors import UsageError
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ultan.cli.render import Block, Line, Table, day, one_line
+from ultan.cli.render import day, one_line
+from ultan.cli.screen import Block, Line, Table
 
 if TYPE_CHECKING:
     from ultan.verbs.spend import Costs

@@ -7,7 +7,7 @@ import typer
 
 from ultan.cli import render
 from ultan.cli.options import Home, Json, opened
-from ultan.cli.render import Screen
+from ultan.cli.screen import Line, Screen
 from ultan.cli.wiring import Door
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def schedule(door: Door, screen: Screen, scheduler: str, *, is_dry_run: bool) ->
             raise typer.Exit(1)
         did = verb.enter(door.root, door.world.environ, planned)
     told = "would be entered" if is_dry_run and planned.shown else "; ".join(did) or "all is as it should be"
-    screen.show({"scheduler": planned.kind, "entries": planned.shown, "did": did}, [render.Line(f"{planned.kind}: {told}")])
+    screen.show({"scheduler": planned.kind, "entries": planned.shown, "did": did}, [Line(f"{planned.kind}: {told}")])
 
 
 def _model_of(door: Door) -> "Callable[[], LanguageModel] | None":

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ultan import settings
-from ultan.cli.render import Screen
+from ultan.cli.screen import Screen
 from ultan.errors import UsageError
 
 Data = Annotated[str, typer.Argument(help="Folder of the data set; else ULTAN_BENCH_DATA, else ../shared/data.", show_default=False)]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ultan.cli.render import Screen
+from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door
 
 Home = Annotated[str, typer.Option("--home", help="Where the memory lives.", show_default=False)]

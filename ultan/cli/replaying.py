@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ultan.cli.render import Block, Line
+from ultan.cli.screen import Block, Line
 
 if TYPE_CHECKING:
     from ultan.verbs.replay import Replayed

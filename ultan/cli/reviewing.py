@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ultan.cli import render
-from ultan.cli.render import Line, Screen
+from ultan.cli.screen import Line, Screen
 from ultan.cli.wiring import Door
 from ultan.errors import LibraryError, UsageError
 from ultan.verbs import review as verb

@@ -7,6 +7,7 @@ import typer
 
 from ultan.cli import bringing, fading, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
+from ultan.cli.screen import Screen
 from ultan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -175,6 +176,6 @@ def tour(
     """Play two sessions through the real hooks in a throw-away home, and show each step."""
     from ultan.verbs import tour as verb  # noqa: PLC0415 -- only when needed
 
-    screen = render.Screen(context.obj.stdout, context.obj.stderr, context.obj.environ, as_json=as_json)
+    screen = Screen(context.obj.stdout, context.obj.stderr, context.obj.environ, as_json=as_json)
     played = verb.mine(context.obj.environ, most=sessions, now=context.obj.clock()) if mine else verb.tour()
     screen.show(played, render.played(played))

@@ -10,8 +10,8 @@ from ultan import home as place
 from ultan import spool
 from ultan.cli.charts import WIDTH, bar, costs
 from ultan.cli.previewing import words_of
-from ultan.cli.render import Screen
 from ultan.cli.reviewing import walk
+from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door, World
 from ultan.errors import UsageError
 from ultan.events import Event, Piece
