@@ -1,9 +1,13 @@
 """What a compile costs, by size: ``python tests/bench/compiling.py [SIZE ...]`` (1,000 and 10,000 by default).
 
-Prints JSON: CPU seconds of a lexical compile, the index's bytes over the text's, and how many times
-the seconds of the smallest size each size takes; the best of three runs, since the machine is shared.
+Prints JSON: CPU seconds of a lexical compile of everything and of one after a single entry changed (the
+best of some runs each, since the machine is shared), how many of the latter one of the former takes, the
+index's bytes over the text's, and how many times the seconds of the smallest size each size takes.
+The home is a real one in a temporary folder: what is kept between compiles is read and written as always.
 """
 
+import dataclasses
+import hashlib
 import json
 import os
 import sys
@@ -13,25 +17,48 @@ import time
 import latency
 
 from ultan import home
-from ultan.recall.compile import Draft, entry_text
-from ultan.recall.index import open_index, path_of
+from ultan.library.entry import Entry
+from ultan.library.snapshot import Library
+from ultan.recall import columns, leaves
+from ultan.recall.compile import compile as compile_index
+from ultan.recall.index import open_index
 from ultan.settings import Settings
+
+FULL_RUNS, CHANGED_RUNS = 3, 7
+
+
+def library_of(entries: list[Entry]) -> Library:
+    """A snapshot of *entries* as they would lie on disk."""
+    digests = {entry.path: hashlib.sha256(repr(entry).encode()).hexdigest() for entry in entries}
+    return Library({entry.id: entry for entry in entries}, {}, fingerprint="bench", digests=digests)
 
 
 def measured(count: int) -> dict[str, float]:
-    """CPU seconds of one compile of *count* entries, and the size of the index over its text."""
-    library = latency.entries(count)
-    text = sum(len(entry_text(entry).encode()) for entry in library)
-    best = float("inf")
-    for _ in range(3):
-        began = time.process_time()
-        raw = Draft(library).encoded(Settings().baked(), "bench", 0.0)
-        best = min(best, time.process_time() - began)
+    """CPU seconds of compiles of *count* entries, and the size of the index over its text."""
+    entries = latency.entries(count)
+    text = sum(len(leaves.entry_text(entry).encode()) for entry in entries)
+    settings = Settings()
     with tempfile.TemporaryDirectory() as folder:
         root = home.ensure(os.path.join(folder, "home"))
-        home.write(path_of(root), raw)
-        assert open_index(root).size == len(library)
-    return {"entries": count, "cpu_s": round(best, 3), "index_bytes": len(raw), "index_over_text": round(len(raw) / text, 2)}
+        full = changed = float("inf")
+        for _ in range(FULL_RUNS):
+            columns.forget(root)
+            whole = library_of(entries)
+            began = time.process_time()
+            made = compile_index(whole, root, settings)
+            full = min(full, time.process_time() - began)
+        for run in range(CHANGED_RUNS):
+            at = run * len(entries) // CHANGED_RUNS
+            entries[at] = dataclasses.replace(entries[at], body=f"{entries[at].body} once more {run}")
+            one = library_of(entries)
+            began = time.process_time()
+            made = compile_index(one, root, settings)
+            changed = min(changed, time.process_time() - began)
+        assert open_index(root).size == len(entries)
+    return {
+        "entries": count, "cpu_s": round(full, 3), "one_changed_cpu_s": round(changed, 3), "one_changed_part": round(changed / full, 4),
+        "index_bytes": made.size_bytes, "index_over_text": round(made.size_bytes / text, 2),
+    }  # fmt: skip
 
 
 def main() -> None:

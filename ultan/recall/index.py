@@ -273,6 +273,10 @@ class Index:
         """All items of a section, checked; for whoever reads it as one array."""
         return self._checked(name, 0, -1)
 
+    def nearness(self) -> "tuple[memoryview[int], memoryview[int], memoryview[int], memoryview[int]]":
+        """All near terms at once, for the next generation: keys of terms, then offsets, numbers and squared cosines."""
+        return tuple(self._checked(name, 0, -1) for name in ("tkey", "noff", "nterm", "nsim"))  # type: ignore[return-value]
+
     def _find(self, directory: str, keys: str, key: int) -> int:
         start, end = self._checked(directory, key >> 56, (key >> 56) + 2)
         if start == end:

@@ -1,0 +1,245 @@
+"""The leaves of all entries side by side, each part of them in one column.
+
+Columns are kept beside the index and spliced: a compile makes the leaves of what changed, takes long
+runs of all others as they are, and so never touches an unchanged entry on its own. The kept file is
+disposable: torn, of other rules, or of another format, it is as good as missing.
+"""
+
+import marshal
+import os
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ultan import home
+from ultan.recall.leaves import Leaf, leaf_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ultan.library.entry import Entry
+
+KEPT_FROM = 300  # entries; a smaller library is compiled anew before a kept file is read
+SPARE = 48  # changed leaves after which the kept file is written anew; until then they are made again each time
+
+
+class Columns(NamedTuple):
+    """Leaves by column, entry after entry; ``many_…`` says how many items of a column belong to one owner.
+
+    Attributes:
+        ids: of the entries; ``digests`` of their files.
+        flags: u16; ``priors`` f64; ``standing`` as in ``Leaf``.
+        terms: u64, ``many_terms`` (u32) an entry; ``fields`` u8 and ``counts`` u16 beside them.
+        keys: u64, ``many_keys`` an entry. ``cards``: bytes, ``many_card`` an entry.
+        rests: bytes, ``many_rest`` a trigger, of which an entry has ``many_triggers``.
+        grams: u32, ``many_grams`` a literal, of which a trigger has ``many_literals``.
+        links, superseded, off: entry id → value, where there is one; ``situations`` ids.
+    """
+
+    ids: list[str]
+    digests: list[str]
+    flags: bytes
+    priors: bytes
+    standing: list[bytes]
+    many_terms: bytes
+    terms: bytes
+    fields: bytes
+    counts: bytes
+    many_keys: bytes
+    keys: bytes
+    many_card: bytes
+    cards: bytes
+    many_triggers: bytes
+    many_rest: bytes
+    rests: bytes
+    many_literals: bytes
+    many_grams: bytes
+    grams: bytes
+    links: dict[str, tuple[str, ...]]
+    superseded: dict[str, str]
+    off: dict[str, tuple[str, ...]]
+    situations: dict[str, bool]
+
+
+def laid_out(ids: Sequence[str], leaves: Sequence[Leaf]) -> Columns:
+    """The columns of *leaves*, which belong to the entries *ids*."""
+    triggers = [trigger for leaf in leaves for trigger in leaf.triggers]
+    literals = [literal for _, needed in triggers for literal in needed]
+    named = list(zip(ids, leaves, strict=True))
+    return Columns(
+        list(ids), [""] * len(ids),
+        array("H", [leaf.flags for leaf in leaves]).tobytes(), array("d", [leaf.prior for leaf in leaves]).tobytes(),
+        [leaf.standing for leaf in leaves],
+        _u32(len(leaf.fields) for leaf in leaves), b"".join([leaf.terms for leaf in leaves]),
+        b"".join([leaf.fields for leaf in leaves]), b"".join([leaf.counts for leaf in leaves]),
+        _u32(len(leaf.keys) // 8 for leaf in leaves), b"".join([leaf.keys for leaf in leaves]),
+        _u32(len(leaf.card) for leaf in leaves), b"".join([leaf.card for leaf in leaves]),
+        _u32(len(leaf.triggers) for leaf in leaves),
+        _u32(len(rest) for rest, _ in triggers), b"".join([rest for rest, _ in triggers]),
+        _u32(len(needed) for _, needed in triggers), _u32(len(literal) // 4 for literal in literals), b"".join(literals),
+        {id_: leaf.links for id_, leaf in named if leaf.links},
+        {id_: leaf.superseded_by for id_, leaf in named if leaf.superseded_by},
+        {id_: leaf.off for id_, leaf in named if leaf.off},
+        {id_: True for id_, leaf in named if leaf.situations},
+    )  # fmt: skip
+
+
+def columns_of(
+    entries: Sequence["Entry"], digests: Mapping[str, str], before: Columns | None, progress: Any = None
+) -> tuple[Columns, int]:
+    """The columns of *entries*, and how many leaves were made: those that *before* does not hold.
+
+    *digests* are of the files of *entries*, by path; an entry without one is always made anew.
+    """
+    place = {}
+    if before is not None:
+        place = {id_: (digest, at) for at, (id_, digest) in enumerate(zip(before.ids, before.digests, strict=True)) if digest}
+    marks = [digests.get(entry.id + ".md", "") for entry in entries]
+    fresh: list[Entry] = []
+    runs: list[list[int]] = []  # 0 kept or 1 fresh, first, after the last
+    for entry, mark in zip(entries, marks, strict=True):
+        known = place.get(entry.id)
+        if known is not None and known[0] == mark:
+            source, at = 0, known[1]
+        else:
+            source, at = 1, len(fresh)
+            fresh.append(entry)
+        if runs and runs[-1][0] == source and runs[-1][2] == at:
+            runs[-1][2] += 1
+        else:
+            runs.append([source, at, at + 1])
+    leaves = []
+    for at, entry in enumerate(fresh):
+        leaves.append(leaf_of(entry))
+        if progress and at % 500 == 0:
+            progress("reading", at, len(fresh))
+    made = laid_out([entry.id for entry in fresh], leaves)
+    ids = [entry.id for entry in entries]
+    if len(fresh) == len(entries):
+        return made._replace(digests=marks), len(fresh)
+    assert before is not None
+    return _spliced((before, made), runs, ids, marks), len(fresh)
+
+
+def _spliced(sources: tuple[Columns, Columns], runs: Iterable[Sequence[int]], ids: list[str], digests: list[str]) -> Columns:
+    """One after another the *runs* of entries, each from one of *sources*."""
+    cutters = [_Cutter(source) for source in sources]
+    parts = [cutters[source].cut(first, end) for source, first, end in runs]
+    whole = [b"".join(pieces) for pieces in zip(*(part[1:] for part in parts), strict=True)]
+    standing = list(chain.from_iterable(part[0] for part in parts))
+    kept, made = sources
+    own, new = set(ids), set(made.ids)
+
+    def together(old: dict[str, Any], latest: dict[str, Any]) -> dict[str, Any]:
+        return {id_: value for id_, value in old.items() if id_ in own and id_ not in new} | latest
+
+    flags, priors, *rest = whole
+    return Columns._make((
+        ids, digests, flags, priors, standing, *rest, together(kept.links, made.links),
+        together(kept.superseded, made.superseded), together(kept.off, made.off),
+        together(kept.situations, made.situations),
+    ))  # fmt: skip
+
+
+class _Cutter:
+    """Cuts stretches of entries out of columns."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.terms, self.keys, self.card, self.triggers, self.rest, self.literals, self.grams = (
+            edges(column) for column in (
+                columns.many_terms, columns.many_keys, columns.many_card, columns.many_triggers, columns.many_rest,
+                columns.many_literals, columns.many_grams,
+            )
+        )  # fmt: skip
+
+    def cut(self, first: int, end: int) -> tuple[Any, ...]:
+        """The columns of entries *first* to *end*, in order, from ``standing`` and ``flags`` to ``grams``."""
+        all_of = self.columns
+        term, term_end = self.terms[first], self.terms[end]
+        key, key_end = self.keys[first], self.keys[end]
+        trigger, trigger_end = self.triggers[first], self.triggers[end]
+        literal, literal_end = self.literals[trigger], self.literals[trigger_end]
+        return (
+            all_of.standing[first:end], all_of.flags[2 * first : 2 * end], all_of.priors[8 * first : 8 * end],
+            all_of.many_terms[4 * first : 4 * end], all_of.terms[8 * term : 8 * term_end], all_of.fields[term:term_end],
+            all_of.counts[2 * term : 2 * term_end],
+            all_of.many_keys[4 * first : 4 * end], all_of.keys[8 * key : 8 * key_end],
+            all_of.many_card[4 * first : 4 * end], all_of.cards[self.card[first] : self.card[end]],
+            all_of.many_triggers[4 * first : 4 * end],
+            all_of.many_rest[4 * trigger : 4 * trigger_end], all_of.rests[self.rest[trigger] : self.rest[trigger_end]],
+            all_of.many_literals[4 * trigger : 4 * trigger_end],
+            all_of.many_grams[4 * literal : 4 * literal_end],
+            all_of.grams[4 * self.grams[literal] : 4 * self.grams[literal_end]],
+        )  # fmt: skip
+
+
+def edges(many: bytes) -> "NDArray[np.int64]":
+    """Where stretches of so *many* (u32) items begin, and where the last ends."""
+    sizes = np.frombuffer(many, np.uint32)
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def _u32(sizes: Iterable[int]) -> bytes:
+    return array("I", sizes).tobytes()
+
+
+# --- kept ---------------------------------------------------------------------------------------
+
+
+def path_of(root: str) -> str:
+    """Where the columns of the home *root* are kept."""
+    return os.path.join(root, "index", "leaves")
+
+
+def kept(root: str) -> Columns | None:
+    """The columns kept under *root*; ``None`` if they are missing, torn, or of other rules."""
+    try:
+        raw = home.read(path_of(root))
+    except OSError:
+        return None
+    front = _front()
+    body = memoryview(raw)[len(front) + 4 :]
+    if not raw.startswith(front) or raw[len(front) : len(front) + 4] != zlib.crc32(body).to_bytes(4, "big"):
+        return None
+    try:
+        return Columns._make(marshal.loads(body))  # noqa: S302 -- our own file, in a folder of the user alone, its checksum right
+    except (ValueError, EOFError, TypeError):
+        return None
+
+
+def keep(root: str, columns: Columns) -> None:
+    """Keep *columns* for the next compile; not worth a sync, since they can be made again."""
+    body = marshal.dumps(tuple(columns))
+    home.make_folder(os.path.dirname(path_of(root)))
+    home.write(path_of(root), _front() + zlib.crc32(body).to_bytes(4, "big") + body, durable=False)
+
+
+def forget(root: str) -> None:
+    """Drop what is kept, as after a purge: a leaf holds words of its entry."""
+    home.remove(path_of(root))
+
+
+def _front() -> bytes:
+    """The first line of the kept file: a leaf made by other rules than today's is none."""
+    crc = 0
+    for folder, names in _SOURCES.items():
+        for name in names:
+            try:
+                crc = zlib.crc32(home.read(os.path.join(_PACKAGE, folder, name + ".py")), crc)
+            except OSError:
+                crc = zlib.crc32(name.encode(), crc)
+    return b"ultan leaves 1 %08x\n" % crc
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# The sources by which a leaf is made, below the package.
+_SOURCES = {
+    "": ("__init__", "plainjson"),
+    "library": ("entry", "plainfront"),
+    "recall": ("columns", "commands", "index", "leaves", "lookaround", "patterns", "situations", "text", "triggers"),
+}
