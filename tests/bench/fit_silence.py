@@ -4,13 +4,16 @@ A ridge logistic regression over the raw features that ``ranking.features`` give
 entries of every prompt in DIR (PrimeBench's format); weights are printed in the form of the table.
 Cross-validated by session, so that no prompt is judged by weights that saw its neighbours. Seeded;
 the same data give the same table. Half of the rows come from young libraries: a few entries drawn at
-random, which the same weights must serve, since everybody begins with one.
+random, which the same weights must serve, since everybody begins with one. The last part comes from
+a library half of whose entries have lost title and cues: what was imported from elsewhere has none,
+and must be judged by its body.
 """
 
 import json
 import os
 import random
 import sys
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,25 +30,30 @@ def main(folder: str, cache: str) -> None:
     """Print cross-validated figures and the table."""
     names, rows, labels, owners, speaking, sessions = gathered(folder, cache)
     young_rows, young_labels, young_owners = young(folder, cache, names)
-    every = (np.r_[rows, young_rows], np.r_[labels, young_labels], np.r_[owners, young_owners])
+    bare_rows, bare_labels, bare_owners = bare(folder, cache)
+    every = (
+        np.r_[rows, young_rows, bare_rows], np.r_[labels, young_labels, bare_labels], np.r_[owners, young_owners, bare_owners],
+    )  # fmt: skip
     for seed in SEEDS:
         out = cross_validated(*every, sessions, seed)
         print(seed, " | ".join(described(out[: len(rows)], labels, owners, speaking, most) for most in (0.05, 0.09, 0.12)))
         for floor in (0.35, 0.42, 0.5):
-            shown = out[len(rows) :] >= floor
-            right = young_labels[shown]
-            print(f"  young, at {floor}: {shown.sum()} shown, {right.mean():.2f} right, {right.sum() / young_labels.sum():.2f} of all")
+            for name, own, first in (("young", young_labels, len(rows)), ("bare", bare_labels, len(rows) + len(young_labels))):
+                shown = out[first : first + len(own)] >= floor
+                right = own[shown]
+                print(f"  {name}, at {floor}: {shown.sum()} shown, {right.mean():.2f} right, {right.sum() / own.sum():.2f} of all")
     weights = folded(*every[:2])
     print("SILENCE = {" + ", ".join(f'"{name}": {value:.4g}' for name, value in zip(("bias", *names), weights, strict=True)) + "}")
 
 
-def gathered(folder: str, cache: str):
-    """Features and labels of the first entries of every prompt."""
+def gathered(folder: str, cache: str, alter=None):
+    """Features and labels of the first entries of every prompt, the entries as *alter* makes them."""
     data = read(folder)
+    entries = [alter(entry) for entry in data.entries] if alter else data.entries
     with open(os.path.join(folder, "prompts.jsonl"), encoding="utf-8") as file:
         sources = [json.loads(line).get("source", {}).get("session", number) for number, line in enumerate(file)]
     settings = Settings()
-    index = build_from_entries(data.entries, settings, load(settings), cache)
+    index = build_from_entries(entries, settings, load(settings), cache)
     rows, labels, owners, names = [], [], [], []
     for number, asked in enumerate(data.queries):
         if ranking.needs_nothing(asked.text):
@@ -58,6 +66,16 @@ def gathered(folder: str, cache: str):
             owners.append(number)
     speaking = np.array([bool(asked.relevant) for asked in data.queries])
     return names, np.array(rows), np.array(labels, float), np.array(owners), speaking, np.array(sources)
+
+
+def bare(folder: str, cache: str):
+    """The same, of the entries without title and cues in a library where every second one is."""
+    draw = random.Random(11)
+    names, rows, labels, owners, _, _ = gathered(
+        folder, cache, lambda entry: replace(entry, title="", applies_when=()) if draw.random() < 0.5 else entry
+    )
+    chosen = rows[:, names.index("bare")] > 0
+    return rows[chosen], labels[chosen], owners[chosen]
 
 
 def young(folder: str, cache: str, names):

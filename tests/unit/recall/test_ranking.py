@@ -103,10 +103,24 @@ def test_an_empty_library_is_silent() -> None:
 
 
 def test_a_named_situation_is_found_without_a_shared_word() -> None:
-    named = entry("global/log", title="Conventional headers", body="feat, fix, chore.", applies_when=("commit",))
-    found = rank(index_of(named, *SHOP), Query("git push it please", "shop"))
+    named = entry("global/log", title="Conventional headers", body="feat, fix, chore.", applies_when=("commits",))
+    found = rank(index_of(named, *SHOP), Query("commit it please", "shop"))
     assert found[0].card.id == "global/log"
     assert "situation" in found.rankings
+
+
+def test_a_cue_about_a_kind_of_message_is_found_by_a_message_of_that_kind() -> None:
+    rule = entry("global/why", title="Diagnose, do not repair", body="Change nothing.", applies_when=("user asks for an explanation",))
+    found = rank(index_of(rule, *SHOP), Query("how come migrations are so slow", "shop"))
+    assert "global/why" in [item.card.id for item in found[:2]]
+    assert "situation" not in rank(index_of(rule, *SHOP), Query("migrations", "shop")).rankings
+
+
+def test_an_entry_without_title_and_cues_is_shown_if_its_body_covers_the_prompt() -> None:
+    bare = entry("global/talk", title="", body="My sister keeps two parrots, a green one named Kiwi and a grey one named Ash.")
+    index = index_of(bare, *SHOP)
+    assert [card.id for card in prime(index, Query("what are the parrots of my sister named", "shop"), set()).cards] == ["global/talk"]
+    assert prime(index, Query("how do parrots learn to speak in the wild, and why", "shop"), set()).cards == []
 
 
 def test_an_extra_signal_moves_entries_but_never_out_of_scope() -> None:
