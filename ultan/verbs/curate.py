@@ -193,6 +193,7 @@ class _Curator:
         self._model = model
         self._snapshot: Library | None = None
         self._has_written = False
+        self._listed: frozenset[str] = frozenset()  # what was queued when this run last looked
         self._known_terms: dict[tuple[str, str], Terms] = {}
         self._read_under: dict[str, Terms] = {}  # session → how it may be read
 
@@ -254,14 +255,13 @@ class _Curator:
         """Nap until something is due, at most a few seconds, or something new is queued; whether the lock is ours again."""
         self._note("waiting")
         is_watching = self.now() < until
-        known = spool.backlog(self.root) if is_watching else []
         step = LOOK_S if is_watching else LONGEST_NAP_S
         left = wait_s if wait_s > 0 else until - self.now()
         while left > 0:
             if not nap(min(left, step)):
                 return False
             left -= step
-            if not is_watching or spool.backlog(self.root) != known:
+            if not is_watching or not self._listed.issuperset(spool.backlog(self.root)):
                 break
         self._note("running")
         self._recover()
@@ -312,6 +312,7 @@ class _Curator:
         Events of a project that is off stay in the queue, and hold up no other.
         """
         names = spool.backlog(self.root)
+        self._listed = frozenset(names)
         found: list[Event] = []
         touched: frozenset[str] = frozenset()
         at = 0

@@ -407,13 +407,20 @@ def _spend(root: str, now: float) -> Iterator[Check]:
 
 
 def _lag(root: str) -> Iterator[Check]:
+    """How long words took to become primable, by who curated."""
+    lags: dict[str, list[float]] = {}
     try:
-        rows = json.loads(home.read(os.path.join(root, "runs", "lag.json")))
-        lags = [row[3] - row[2] for row in rows]
-    except (OSError, ValueError, TypeError, IndexError):
+        for _, who, said, primable in json.loads(home.read(os.path.join(root, "runs", "lag.json"))):
+            lags.setdefault(str(who), []).append(primable - said)
+    except (OSError, ValueError, TypeError):
         return
-    if lags:
-        yield Check("lag", "ok", f"{_span(statistics.median(lags))} from your words to an entry, in the middle of {len(lags)}")
+    for who, own in sorted(lags.items()):
+        p95 = statistics.quantiles(own, n=20, method="inclusive")[-1] if len(own) > 1 else own[0]
+        yield Check(
+            "lag", "ok",
+            f"{_span(statistics.median(own))} from your words to an entry, in the middle of {len(own)}, with {who};"
+            f" 95 % within {_span(p95)}",
+        )  # fmt: skip
 
 
 def _pending(root: str) -> Iterator[Check]:

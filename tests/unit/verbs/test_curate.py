@@ -13,7 +13,9 @@ from ultan.library.store import FileStore
 from ultan.llm.recorded import read_spending
 from ultan.llm.scripted import by_role, scripted
 from ultan.recall.index import open_index
+from ultan.reflex import wake
 from ultan.settings import Settings
+from ultan.verbs import curate as verb
 from ultan.verbs.curate import curate
 from ultan.verbs.reading import read_progress
 
@@ -475,3 +477,64 @@ def test_a_person_who_asks_for_a_run_need_not_wait_for_the_one_that_waits_for_qu
     assert asked == ["done"]
     assert (waiting.state, waiting.backlog) == ("nothing", 0)
     assert len(entries(root)) == 1
+
+
+# --- a curator that a hook has started ---------------------------------------------------------------
+
+
+def woken(root, at=NOON):
+    home.make_folder(os.path.join(root, "runs"))
+    home.write(os.path.join(root, "runs", "woken"), f"{at:.3f}\n".encode())
+
+
+def test_a_woken_curator_stays_as_long_as_no_hook_may_start_another():
+    assert verb.BETWEEN_WAKES_S == wake.PAUSE_S
+
+
+def test_a_woken_curator_reads_what_is_queued_while_it_stays(root):
+    woken(root)
+    turn(root, RULE, at=NOON - 1)
+    clock = Clock()
+    later = [clock.at + 10]
+
+    def sleep(seconds):
+        clock.sleep(seconds)
+        if later and clock.at >= later[0]:
+            later.clear()
+            turn(root, "From now on never commit to main without asking me.", session="s2", at=clock.at)
+
+    report = curate(root, Settings({"curation.quiet_s": 0}), now=clock, sleep=sleep)
+    assert (report.state, report.sessions, report.backlog) == ("done", 2, 0)
+    assert clock.at == pytest.approx(NOON + 30, abs=1)
+    assert max(clock.naps) <= verb.LOOK_S
+
+
+def test_a_curator_that_nobody_woke_ends_when_all_is_read(root):
+    turn(root, RULE)
+    clock = Clock()
+    assert run(root, clock).state == "done"
+    assert clock.naps == []
+
+
+def test_a_person_who_asks_does_not_wait_for_what_hooks_may_do(root):
+    woken(root)
+    turn(root, RULE)
+    clock = Clock()
+    assert run(root, clock, at_once=True).state == "done"
+    assert clock.naps == []
+
+
+def test_a_woken_curator_sees_what_was_queued_while_it_read(root):
+    woken(root)
+    turn(root, RULE, at=NOON - 1)
+    clock = Clock()
+    late = ["From now on never commit to main without asking me."]
+
+    def now():
+        if late and not spool.backlog(root):  # the first is done, and nobody has looked since
+            turn(root, late.pop(), session="s2", at=clock.at)
+        return clock.at
+
+    report = curate(root, Settings({"curation.quiet_s": 0}), now=now, sleep=clock.sleep)
+    assert (report.sessions, report.backlog) == (2, 0)
+    assert clock.naps[0] <= verb.LOOK_S

@@ -133,6 +133,16 @@ def test_a_stopped_curator_is_wrong_and_the_queue_is_said_to_be_kept(home, perso
     assert "kept" in check.remedy
 
 
+def test_the_time_from_words_to_an_entry_is_told_for_each_who_curates(home, person):
+    rows = [[number, "clerk", 100.0, 101.0 + number] for number in range(20)] + [[21, "claude", 100.0, 190.0]]
+    write(os.path.join(home, "runs", "lag.json"), json.dumps(rows))
+    told = [check.says for check in doctor.doctor(home, person, NOW).checks if check.name == "lag"]
+    assert told == [
+        "90 s from your words to an entry, in the middle of 1, with claude; 95 % within 90 s",
+        "10 s from your words to an entry, in the middle of 20, with clerk; 95 % within 19 s",
+    ]
+
+
 def test_settings_that_cannot_be_read_are_named_and_doctor_goes_on(home, person):
     write(os.path.join(person["HOME"], ".claude", "settings.json"), "{")
     found = looked(home, person)
