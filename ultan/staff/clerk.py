@@ -31,6 +31,10 @@ MOST = 20  # suggestions in a proposal; the weightiest are kept
 MOST_HEARD = 100  # drafts of a session that are compared with each other
 LOOK_BACK = 4  # statements in which an omitted object or value is looked up
 NEAREST = 12
+AMENDING = frozenset(("correction", "opposite", "onward", "protest", "swapped"))
+ABSURD = "it asks for exactly what it forbids"
+TAKEN_BACK = "the person said the opposite later in the session"
+TOO_MANY = f"of a session the {MOST} plainest rules are kept"
 SMALL = 200  # live entries up to which every one is compared
 
 
@@ -49,6 +53,19 @@ class Draft:
     question: str = ""
     marks: frozenset[str] = field(default_factory=frozenset)
 
+    @property
+    def amends(self) -> bool:
+        """Whether it is said in words that change what held before."""
+        return bool(self.marks & AMENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A proposal, and what was heard but turned down."""
+
+    proposal: Proposal
+    turned_down: tuple[tuple[Suggestion, str], ...] = ()
+
 
 def propose(
     transcript: Transcript,
@@ -63,41 +80,59 @@ def propose(
     here are compared. *threshold* is the weight from which a statement is proposed. The same
     transcript and library give the same proposal.
     """
-    live = list(library.live(transcript.project or None))
+    return consider(transcript, library, nearest=nearest, threshold=threshold).proposal
+
+
+def consider(
+    transcript: Transcript,
+    library: "Library",
+    *,
+    nearest: Nearest | None = None,
+    threshold: float = THRESHOLD,
+) -> Considered:
+    """What :func:`propose` proposes, and what was heard but is not proposed, with the reason."""
+    compared = _Compared(list(library.live(transcript.project or None)), nearest)
     heard = _weightiest(drafts_of(transcript, min(threshold, CORRECTIVE)), MOST_HEARD)
-    plain = [
-        draft
-        for draft in heard
-        if draft.score >= threshold or _corrects(draft, _compared(draft, live, nearest))
-    ]
-    drafts = _weightiest(settled(plain), MOST)
-    return Proposal(
-        suggestions=tuple(
-            _suggestion(draft, _compared(draft, live, nearest), transcript.project) for draft in drafts
-        )
+    plain = [draft for draft in heard if draft.score >= threshold or _corrects(draft, compared)]
+    lasting, dropped = settled(plain)
+    drafts = _weightiest(lasting, MOST)
+    dropped += [(draft, TOO_MANY) for draft in lasting if draft not in drafts]
+    project = transcript.project
+    return Considered(
+        Proposal(suggestions=tuple(_suggestion(draft, compared(draft), project) for draft in drafts)),
+        tuple((Suggestion(action=_creation(draft, project, ())), reason) for draft, reason in dropped[:MOST]),
     )
 
 
-def _corrects(draft: Draft, entries: Iterable["Entry"]) -> bool:
+class _Compared:
+    """The entries that a draft may repeat or correct, each looked up once."""
+
+    def __init__(self, live: Sequence["Entry"], nearest: Nearest | None) -> None:
+        self._live, self._nearest = live, nearest
+        self._known: dict[str, Sequence[Entry]] = {}
+
+    def __call__(self, draft: Draft) -> Sequence["Entry"]:
+        """Its neighbours, and whatever has the same subject; in a small library, all."""
+        if self._nearest is None or len(self._live) <= SMALL:
+            return self._live
+        if draft.rule not in self._known:
+            close = {entry.id: entry for entry in self._nearest(draft.rule, NEAREST)}
+            named = draft.subject.named
+            close |= {entry.id: entry for entry in self._live if named and entry.subject == named}
+            self._known[draft.rule] = list(close.values())
+        return self._known[draft.rule]
+
+
+def _corrects(draft: Draft, compared: _Compared) -> bool:
     """Whether *draft* takes back what an entry says; a rule that stands makes its correction plainer."""
-    theirs = (drafting.subject_of_entry(entry) for entry in entries if entry.trust_rank >= CONFIRMED)
-    return any(relations.replaces(draft.subject, subject) for subject in theirs)
+    theirs = (drafting.subject_of_entry(entry) for entry in compared(draft) if entry.trust_rank >= CONFIRMED)
+    return any(relations.replaces(draft.subject, subject, amends=draft.amends) for subject in theirs)
 
 
 def _weightiest(drafts: Sequence[Draft], most: int) -> list[Draft]:
     """The *most* weighty of *drafts*, in the order in which they were said."""
     ranked = sorted(range(len(drafts)), key=lambda number: -drafts[number].score)[:most]
     return [drafts[number] for number in sorted(ranked)]
-
-
-def _compared(draft: Draft, live: Sequence["Entry"], nearest: Nearest | None) -> Sequence["Entry"]:
-    """The entries a draft may repeat or correct: its neighbours, and whatever has the same subject."""
-    if nearest is None or len(live) <= SMALL:
-        return live
-    close = {entry.id: entry for entry in nearest(draft.rule, NEAREST)}
-    subject = draft.subject.named
-    close |= {entry.id: entry for entry in live if subject and entry.subject == subject}
-    return list(close.values())
 
 
 def drafts_of(transcript: Transcript, threshold: float = THRESHOLD) -> list[Draft]:
@@ -116,13 +151,20 @@ def drafts_of(transcript: Transcript, threshold: float = THRESHOLD) -> list[Draf
     return drafts
 
 
-def settled(drafts: Iterable[Draft]) -> list[Draft]:
-    """*drafts* without repetition and contradiction: what is said again adds evidence, the last word wins."""
+def settled(drafts: Iterable[Draft]) -> tuple[list[Draft], list[tuple[Draft, str]]]:
+    """*drafts* without repetition and contradiction, and what that leaves out, with the reason.
+
+    What is said again adds evidence, the last word wins, and what nobody can follow is no rule.
+    """
     kept: list[Draft] = []
+    dropped: list[tuple[Draft, str]] = []
     for draft in drafts:
         if draft.subject.is_absurd:
-            continue  # it wants what it forbids: nobody can follow it
-        kept = [old for old in kept if not relations.replaces(draft.subject, old.subject)]
+            dropped.append((draft, ABSURD))
+            continue
+        back = [old for old in kept if relations.replaces(draft.subject, old.subject, amends=draft.amends)]
+        dropped += [(old, TAKEN_BACK) for old in back]
+        kept = [old for old in kept if old not in back]
         for place, old in enumerate(kept):
             if relations.same(draft.subject, old.subject) or relations.same(old.subject, draft.subject):
                 kept[place] = replace(
@@ -131,7 +173,7 @@ def settled(drafts: Iterable[Draft]) -> list[Draft]:
                 break
         else:
             kept.append(draft)
-    return kept
+    return kept, dropped
 
 
 def weigh(statement: Statement, origin: str = "user") -> float:
@@ -217,7 +259,7 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
     known: Entry | None = None
     for entry in entries:
         theirs = drafting.subject_of_entry(entry)
-        if relations.replaces(draft.subject, theirs):
+        if relations.replaces(draft.subject, theirs, amends=draft.amends):
             supersedes.append(entry)
         elif known is None and relations.same(draft.subject, theirs):
             known = entry

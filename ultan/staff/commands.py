@@ -1,6 +1,9 @@
-"""Commands of the shell that people make rules about: what of them a rule means, and when they come up."""
+"""Commands of the shell and tools that people make rules about: what a rule means, when they come up, what rivals them."""
 
+import functools
 import re
+
+from ultan.recall.text import terms
 
 # name → (RE2 of the call that a rule against it means, situation)
 COMMANDS = {
@@ -27,3 +30,24 @@ def commands_in(text: str) -> list[str]:
             word.removesuffix("3") for word in words if word.removesuffix("3") in COMMANDS and word != "make"
         )
     )
+
+
+# Things of which one does the job: who names one after another has changed their mind.
+_RIVALS = (
+    "pip uv poetry pipenv conda pdm hatch", "npm yarn pnpm bun", "black ruff yapf autopep8", "flake8 pylint ruff", "mypy pyright pytype",
+    "isort ruff", "eslint biome oxlint tslint", "prettier biome dprint", "pytest unittest nose", "jest vitest mocha jasmine",
+    "cypress playwright selenium", "docker podman", "gradle maven mvn", "webpack vite parcel rollup esbuild", "tabs spaces", "single double",
+    "merge rebase squash", "print logging loguru structlog", "requests httpx aiohttp urllib", "axios fetch", "postgres postgresql mysql sqlite",
+    "tailwind bootstrap", "redux zustand mobx", "yaml toml json", "grep rg ripgrep", "curl wget", "flask django fastapi", "react vue svelte angular",
+    "dataclasses pydantic attrs", "argparse click typer",
+)  # fmt: skip
+
+
+@functools.cache
+def _rivals() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset((*names.split(), *terms(names))) for names in _RIVALS)
+
+
+def rival(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether *one* names something that does the job of something else in *other*."""
+    return any(one & group and other & group and not one & other & group for group in _rivals())

@@ -1,6 +1,7 @@
 """How two rules stand to each other: they are one, the later corrects the earlier, or neither."""
 
 from ultan.recall.text import terms
+from ultan.staff.commands import rival
 from ultan.staff.subjects import Slot, Subject
 
 _SAME, _OPPOSITE, _OTHER_VALUE = (
@@ -13,7 +14,7 @@ _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be 
 
 def same(one: Subject, other: Subject) -> bool:
     """Whether both rules demand the same."""
-    if one.negative != other.negative or _crossed(one, other):
+    if one.negative != other.negative or _crossed(one, other) or _chooses_otherwise(one, other):
         return False
     if one.slots or other.slots:
         mine = {(slot.aspect, slot.target, slot.values) for slot in one.slots}
@@ -23,14 +24,17 @@ def same(one: Subject, other: Subject) -> bool:
         return all(slot.values or slot.target for slot in one.slots) or likeness(one, other) >= _LOOSE
     if one.bans and other.bans and _share(one.bans, other.bans) < _LOOSE and one.language == other.language:
         return False
-    return _literal_match(one, other) and likeness(one, other) >= _SAME
+    return _literal_match(one, other) and likeness(one, other) >= _SAME and not _part_company(one, other)
 
 
-def replaces(new: Subject, old: Subject) -> bool:
-    """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied."""
+def replaces(new: Subject, old: Subject, *, amends: bool = False) -> bool:
+    """Whether *new* cannot hold beside *old*: one place, two values; or one demand, said and denied.
+
+    *amends*: it was said in words that change something ("actually", "from now on", "instead").
+    """
     if new.slots or old.slots:
         return any(_displaces(mine, theirs, new, old) for mine in new.slots for theirs in old.slots)
-    if _crossed(new, old):
+    if _crossed(new, old) or _takes_place(new, old, amends=amends):
         return True
     if new.negative != old.negative:
         return _literal_match(new, old) and likeness(new, old) >= _OPPOSITE
@@ -46,6 +50,34 @@ def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:
     if mine.values == theirs.values:
         return new.negative != old.negative
     return mine.exclusive and not new.negative
+
+
+def _chooses_otherwise(one: Subject, other: Subject) -> bool:
+    """Whether both say what to use, and not the same."""
+    mine, theirs = one.chosen - other.aims, other.chosen - one.aims
+    return bool(mine and theirs) and not (mine <= other.words or theirs <= one.words)
+
+
+def _takes_place(new: Subject, old: Subject, *, amends: bool) -> bool:
+    """Whether *new* gives something else for the same work: another tool of the kind, or in words that amend.
+
+    A rule for a narrower work ("for linting", "in tests") takes nobody's place.
+    """
+    if new.negative or old.negative or not _chooses_otherwise(new, old):
+        return False
+    if new.language != old.language:
+        return rival(new.chosen, old.chosen) and new.concepts <= old.concepts
+    if not new.words - new.chosen <= old.words:
+        return False
+    named = bool(old.aims or new.aims) and old.aims <= new.words
+    return rival(new.chosen, old.chosen) or (amends and named)
+
+
+def _part_company(one: Subject, other: Subject) -> bool:
+    """Whether each rule is about something that the other never mentions."""
+    if one.language != other.language or one.concepts == other.concepts:
+        return False
+    return not (one.words <= other.words or other.words <= one.words)
 
 
 def _crossed(new: Subject, old: Subject) -> bool:

@@ -81,7 +81,7 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("plain", frozenset(("commanded", "weak")), frozenset(("courtesy", "vague"))),
     ("perilous", frozenset(("danger", "barred")), frozenset()),
     ("swapped", frozenset(("ban", "swap")), frozenset(("asks", "report", "relayed", "hedge"))),
-    ("local", frozenset(("here", "practice")), frozenset(("asks", "report", "hedge"))),
+    ("local", frozenset(("here", "practice")), frozenset(("asks", "report", "hedge", "vague"))),
     ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ultan.recall.text import terms
 from ultan.staff.commands import commands_in
-from ultan.staff.cues import Cues, table
+from ultan.staff.cues import DEFAULT, Cues, table
 
 # Objects whose names and bodies rules are about, and what a rule may want on them.
 OBJECTS = frozenset(
@@ -49,12 +49,16 @@ _FIRST_WORD = re.compile(r"[^\w.!?]*\w*")  # "never use": the verb may be one th
 PAUSES = (",", ";", "-", "–", "—", "、", "，", "،")  # noqa: RUF001 -- dashes and commas as typed
 _NEAR = 12  # characters between "naming" and what is named
 _SHORTEST_WISH = 2  # letters before an alternative that can name what is wanted
+_LONGEST_CHOICE = 4  # words that name one thing to use
+# Groups of phrases that only dictate.
+_DICTATION = ("standing", "onward", "ask", "reminder", "protest", "entrust", "noted", "mind", "choose", "aim")
+_WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_RULE = 15  # characters before a reason can begin
 # Words of dictation itself: every rule has them, none is about them.
 FRAME = frozenset(
     terms(
         "instead want like make sure always never ensure remember going forward new keep mind start include add good great "
-        "important please now later also first second everything anything"
+        "important please now later also first second everything anything directly straight simply really actually properly"
     )
 )
 
@@ -84,6 +88,8 @@ class Subject:
     concepts: frozenset[str]
     negative: bool  # the whole is forbidden, not only an alternative
     language: str = field(compare=False, default="en")
+    chosen: frozenset[str] = frozenset()  # content words of what is to be used …
+    aims: frozenset[str] = frozenset()  # … and of what for
 
     @property
     def words(self) -> frozenset[str]:
@@ -124,19 +130,59 @@ def _subject_of(text: str, language: str) -> Subject:
     literal = values_in(core)
     plain = _TOKEN.sub(" ", core)
     spans, negative = _banned_spans(core, cues)
-    bans = frozenset(word for start, end in spans for word in _content(core[start:end]))
+    said = _undictated(core, cues)
     wanted = core
     for start, end in spans:
         wanted = wanted[:start] + " " * (end - start) + wanted[end:]
+    chosen, aims = _choice(wanted, said, cues)
     return Subject(
         slots=_slots(core, cues, literal),
         values=frozenset((*literal, *commands_in(core), *_proper_names(plain, language))),
-        wants=frozenset(_content(wanted)),
-        bans=bans,
+        wants=frozenset(_content("".join(map(_kept, wanted, said)))),
+        bans=frozenset(word for start, end in spans for word in _content(said[start:end])),
         concepts=cues.things(plain),
         negative=negative,
         language=cues.language,
+        chosen=chosen,
+        aims=aims,
     )
+
+
+def _kept(wanted: str, said: str) -> str:
+    return wanted if wanted == said else " "
+
+
+def _undictated(core: str, cues: Cues) -> str:
+    """*core* with the words of dictation blanked out, which no rule is about; positions stay."""
+    said = _without(core, cues, *_DICTATION)
+    if cues.language == DEFAULT or not cues.spaced:
+        return said
+    return _WORD.sub(lambda word: " " * len(word[0]) if word[0].lower() in cues.common else word[0], said)
+
+
+def _choice(wanted: str, said: str, cues: Cues) -> tuple[frozenset[str], frozenset[str]]:
+    """What *wanted* says is to be used, and what for: what a later rule may put something else in place of.
+
+    *said* has the words that count, at the same places. Where the verb comes last, what it is for and
+    what to use stand before it, in this order.
+    """
+    aims = cues.named(wanted, "aim")
+    for hit in cues.named(wanted, "choose"):
+        if cues.verb_last:
+            begin = max((match.end() for match in _CLAUSE.finditer(wanted, 0, hit.start)), default=0)
+            aim = max((each.end for each in aims if each.end <= hit.start), default=begin)
+            thing, purpose = said[max(aim, begin) : hit.start], said[begin:aim]
+        else:
+            stop = _STOP.search(wanted, hit.end)
+            after = stop.start() if stop else len(wanted)
+            aim, purpose_at = next(
+                ((each.start, each.end) for each in aims if hit.end < each.start < after), (after, after)
+            )
+            thing, purpose = said[hit.end : aim], said[purpose_at:after]
+        words = frozenset(_content(thing))
+        if 0 < len(words) <= _LONGEST_CHOICE:
+            return words, frozenset(_content(purpose))
+    return frozenset(), frozenset()
 
 
 def _without(text: str, cues: Cues, *names: str) -> str:

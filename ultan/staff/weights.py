@@ -17,7 +17,7 @@ WEIGHTS = {
     "conditional": 1.0, "plain": 1.4, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
     "stressed": 0.4, "forbidden": 0.4,
     # single cues
-    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 2.6, "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
+    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 3.0, "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
     "command": 1.1, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,
     "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 2.2,
@@ -31,7 +31,7 @@ WEIGHTS = {
 # one feature ends and a convention begins is a matter of taste even between people.
 KINDS: dict[Kind, dict[str, float]] = {
     "convention": {
-        "placed": 1.0, "pronoun": 2.2,
+        "placed": 1.0, "pronoun": 2.2, "local": 1.8,
         "required": 1.5, "ordained": 1.5, "ruledoc": 1.3, "standing": 1.3, "never": 1.2, "anaphor": 1.0,
         "practice": 1.0, "principle": 1.0, "universal": 2.0, "protest": 0.9, "stressed": 0.8, "bounded": 0.8, "barred": 1.0,
         "forbidden": 0.6, "value": 0.6, "purpose": 0.6, "decide": 0.6, "command": 0.5, "grounded": 0.5,

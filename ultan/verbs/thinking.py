@@ -47,10 +47,13 @@ class Failure:
 
 
 def clerk_draft(reading: Reading, library: Library, nearest: Nearest) -> Draft:
-    """What the clerk does about *reading*: all of its proposal."""
-    proposal = clerk.propose(reading.transcript, library, nearest=nearest)
-    reasons = [item.reason for item in proposal.suggestions if item.reason]
-    return Draft(tuple(item.action for item in proposal.suggestions), why=_joined(reasons))
+    """What the clerk does about *reading*: all of its proposal; what it turned down goes into the log."""
+    considered = clerk.consider(reading.transcript, library, nearest=nearest)
+    proposed = considered.proposal.suggestions
+    vetoes = [(suggestion, Verdict(number=place, approve=False, reason=reason))
+              for place, (suggestion, reason) in enumerate(considered.turned_down)]  # fmt: skip
+    reasons = [item.reason for item in proposed if item.reason]
+    return Draft(tuple(item.action for item in proposed), tuple(vetoes), why=_joined(reasons))
 
 
 def staff_drafts(

@@ -7,7 +7,7 @@ from ultan.library.actions import Create, Reinforce
 from ultan.library.executor import execute
 from ultan.library.snapshot import read_library
 from ultan.library.store import MemoryStore
-from ultan.staff.clerk import propose
+from ultan.staff.clerk import consider, propose
 
 EMPTY = read_library(MemoryStore())
 DAY = 86400.0
@@ -32,13 +32,14 @@ class Sessions:
 
     def __init__(self):
         self.store = MemoryStore()
-        self.day = 0
+        self.heard = 0
+        self.apart = DAY
 
     def hear(self, *texts):
-        self.day += 1
-        transcript = said(*texts, session=f"s{self.day}")
+        self.heard += 1
+        transcript = said(*texts, session=f"s{self.heard}")
         receipt = execute(
-            self.store, actions(transcript, self.library), now=self.day * DAY, by="clerk", session=transcript.session,
+            self.store, actions(transcript, self.library), now=DAY + self.heard * self.apart, by="clerk", session=transcript.session,
             sources={piece.id: piece for piece in transcript.pieces},
         )  # fmt: skip
         assert not receipt.refused
@@ -224,8 +225,63 @@ def test_a_session_full_of_rules_gives_its_weightiest_in_order():
     assert events == sorted(events, key=lambda event: int(event.split(".")[1]))
 
 
-def test_a_rule_that_wants_what_it_forbids_is_dropped():
-    assert actions(said("always use tabs, never use tabs")) == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "always use tabs, never use tabs",
+        "Never use tabs and always use tabs",
+        "Benutze immer Tabs, benutze nie Tabs.",
+        "Utilise toujours des tabulations, n'utilise jamais de tabulations.",
+    ],
+)
+def test_a_rule_that_wants_what_it_forbids_is_turned_down_with_the_reason(text):
+    considered = consider(said(text), EMPTY)
+    assert considered.proposal.suggestions == ()
+    ((suggestion, reason),) = considered.turned_down
+    assert suggestion.action.rule.rstrip(".") == text.rstrip(".")[0].upper() + text.rstrip(".")[1:]
+    assert "forbids" in reason
+
+
+def test_what_was_taken_back_or_is_one_too_many_is_turned_down_with_the_reason():
+    considered = consider(said("always use tabs", "no, never use tabs"), EMPTY)
+    assert [suggestion.action.rule for suggestion in considered.proposal.suggestions] == ["Never use tabs."]
+    assert [(suggestion.action.rule, reason) for suggestion, reason in considered.turned_down] == [
+        ("Always use tabs.", "the person said the opposite later in the session")
+    ]
+    crowded = consider(
+        said(*(f"always use thing{number}, never other{number}" for number in range(23))), EMPTY
+    )
+    assert [reason for _, reason in crowded.turned_down] == [
+        "of a session the 20 plainest rules are kept"
+    ] * 3
+
+
+def test_the_opposite_twice_in_a_minute_leaves_the_last_word_and_a_way_back():
+    sessions = Sessions()
+    sessions.apart = 15.0
+    for text in ("always use tabs", "no, never use tabs", "no, always use tabs", "no, never use tabs"):
+        sessions.hear(text)
+    assert sessions.rules == ["Never use tabs."]
+    replaced = [entry for entry in sessions.library.entries.values() if entry.superseded_by]
+    assert len(replaced) + len(sessions.library.archived) >= 1
+
+
+def test_neighbours_are_asked_for_once_a_draft():
+    sessions = Sessions()
+    for number in range(201):
+        sessions.hear(f"always use thing{number}, never other{number}")
+    asked = []
+
+    def nearest(text, most):
+        asked.append(text)
+        return list(sessions.library.live("shop"))[:most]
+
+    propose(
+        said("from now on always use uv, never pip", "perhaps use tabs, I think"),
+        sessions.library,
+        nearest=nearest,
+    )
+    assert len(asked) == len(set(asked))
 
 
 def test_what_is_said_twice_in_a_session_is_one_rule_with_two_quotes():
@@ -266,6 +322,8 @@ def test_the_same_rule_in_other_words_or_another_language_reinforces(first, agai
         ),
         ("always answer in German", "from now on always answer in English"),
         ("Class names are always UPPERCASE.", "From now on use snake_case for class names."),
+        ("Always use black for formatting.", "actually, use ruff format from now on"),
+        ("Always use black for formatting.", "Nein, nimm ab jetzt ruff zum Formatieren."),
         ("always limit lines to 100 characters of code", "from now on limit lines to 120 characters of code"),
     ],
 )
@@ -302,7 +360,7 @@ def test_the_same_session_read_twice_changes_nothing_the_second_time():
     sessions = Sessions()
     sessions.hear(*PHRASINGS)
     before = sessions.rules
-    sessions.day -= 1
+    sessions.heard -= 1
     sessions.hear(*PHRASINGS)
     assert sessions.rules == before
 
