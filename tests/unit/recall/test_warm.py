@@ -1,13 +1,21 @@
+import random
+import zlib
+
 import numpy as np
 import pytest
 
 from ultan.encoders.hashing import HashingEncoder
+from ultan.encoders.packaged import Parts, unit
 from ultan.errors import ModelUnavailable
 from ultan.library.entry import Entry
+from ultan.recall import ranking
 from ultan.recall.compile import build_from_entries
 from ultan.recall.ranking import Query, rank
-from ultan.recall.warm import Warm, kept_vectors
+from ultan.recall.warm import LATE_DEPTH, Warm, kept_vectors
 from ultan.settings import Settings
+
+WORDS = "install packages uv release deploy server tests typo branch review tax country account rate build cache index model".split()  # noqa: SIM905 -- a list of words
+chance = random.Random(5)
 
 
 def entry(name: str, **more: object) -> Entry:
@@ -45,8 +53,9 @@ def test_signals_are_for_entries_in_scope_only() -> None:
     index = build_from_entries(ENTRIES, Settings())
     signals = Warm(index, HashingEncoder()).signals(Query("taxes of a country", "shop"))
     allowed = {number for low, high in index.ranges("shop") for number in range(low, high)}
-    assert set(signals) == {"meaning", "body", "best_cue"}
-    assert all(set(scores) == allowed for scores in signals.values())
+    assert {"words", "meaning", "body", "best_cue"} <= set(signals)
+    assert all(set(scores) <= allowed for scores in signals.values())
+    assert all(set(signals[name]) == allowed for name in ("meaning", "body", "best_cue"))
 
 
 def test_a_warm_ranking_uses_the_same_code_with_more_rankings() -> None:
@@ -76,18 +85,121 @@ def test_kept_vectors_of_another_encoder_or_torn_ones_are_never_used(tmp_path) -
     other = Other()
     kept_vectors(["one text"], other, folder)
     assert other.texts == ["one text"]
-    path = tmp_path / "entries.f16"
+    path = tmp_path / "entries.kept"
     raw = bytearray(path.read_bytes())
     raw[-1] ^= 1
     path.write_bytes(raw)
     third = Other()
-    kept_vectors(["one text"], third, folder)
+    rows = kept_vectors(["one text"], third, folder)
     assert third.texts == ["one text"]
+    assert np.array_equal(rows, kept_vectors(["one text"], Other(), folder))
 
 
 def test_an_encoder_that_gives_no_numbers_is_told_not_used() -> None:
     with pytest.raises(ModelUnavailable):
         Warm(build_from_entries(ENTRIES, Settings()), Broken())
+
+
+LIBRARY = [
+    entry(
+        f"{folder}/{number}", title=f"rule {chance.choice(WORDS)} {chance.choice(WORDS)}", body=" ".join(chance.choices(WORDS, k=12)),
+        applies_when=tuple(" ".join(chance.choices(WORDS, k=3)) for _ in range(number % 3)),
+    )
+    for number in range(90)
+    for folder in ("global", "projects/shop", "projects/bank")
+]  # fmt: skip
+
+
+def close(found: dict[int, float], expected: dict[int, float]) -> bool:
+    return all(abs(found.get(number, 0.0) - expected.get(number, 0.0)) < 1e-6 for number in found.keys() | expected.keys())
+
+
+@pytest.mark.parametrize("project", ["shop", "bank", "", None])
+def test_arrays_score_every_entry_as_a_hook_would(project: str | None) -> None:
+    index = build_from_entries(LIBRARY, Settings(), HashingEncoder())
+    warm = Warm(index, HashingEncoder())
+    for text in ("uv packages before a release", "deploy the deploy server, please", "nothing known here: qwerty"):
+        query = Query(text, project, files=("src/release.py",), tail="shall I deploy the server")
+        scope = ranking.Scope(index, project)
+        expected, spreads = ranking.gathered(scope, query, {})
+        found = warm.signals(query, most=10_000)
+        for name in expected:
+            assert close(found[name], dict(expected[name])), name
+            assert found.spreads[name] == pytest.approx(spreads[name], abs=1e-6) or name == "situation"
+
+
+def test_the_best_candidates_alone_give_the_order_that_all_entries_give() -> None:
+    index = build_from_entries(LIBRARY, Settings(), HashingEncoder())
+    warm = Warm(index, HashingEncoder())
+    for text in ("install packages before the release", "server tests", "typo"):
+        query = Query(text, "shop")
+        every = [item.number for item in rank(index, query, warm.signals(query, most=10_000), limit=20)]
+        assert [item.number for item in rank(index, query, warm.signals(query, most=60), limit=20)] == every
+        assert [item.number for item in rank(index, query, warm.signals(query, most=60), limit=20)] == every
+
+
+class Telling(Counting):
+    """Tells its tokens as well: a unit row by chance for each word."""
+
+    late_name, late_width, late_pieces = "1", 16, 1000
+
+    def encode_parts(self, texts, *, query: bool = False):
+        self.texts += texts
+        found = []
+        for text in texts:
+            ids = np.array([zlib.crc32(word.encode()) % 1000 for word in text.lower().split()], np.uint16)
+            codes = unit(np.stack([np.random.default_rng(number).standard_normal(16, np.float32) for number in ids]))
+            found.append(Parts(HashingEncoder.encode(self, [text], query=query)[0], ids, codes))
+        return found
+
+
+def test_words_of_a_question_are_matched_with_words_of_the_best_entries() -> None:
+    index = build_from_entries(LIBRARY, Settings())
+    card = index.card(7)
+    query = Query(". ".join((card.title, card.rule, *card.cues)), None)
+    signals = Warm(index, Telling()).signals(query)
+    assert len(signals["late"]) == LATE_DEPTH
+    assert signals["late"][7] > sorted(signals["late"].values())[LATE_DEPTH // 2]
+    own = Warm(index, Telling()).signals(Query(f"{card.title}. {card.rule}", None), most=10_000)
+    assert own["late"].get(7, 1.0) == pytest.approx(1.0, abs=0.03)
+    assert "late" in rank(index, query, signals).rankings
+
+
+def test_a_long_question_counts_less_in_late_interaction() -> None:
+    warm = Warm(build_from_entries(LIBRARY, Settings()), Telling())
+    short, long = (warm.signals(Query(" ".join(WORDS[:many]), None)) for many in (3, len(WORDS)))
+    assert long.spreads["late"][1] / np.std(list(long["late"].values())) == pytest.approx(len(WORDS) / 8)
+    assert short.spreads["late"][1] == pytest.approx(np.std(list(short["late"].values())))
+
+
+def test_tokens_of_what_changed_alone_are_embedded_again(tmp_path) -> None:
+    Warm(build_from_entries(LIBRARY[:9], Settings()), Telling(), str(tmp_path))
+    again = Telling()
+    warm = Warm(build_from_entries(LIBRARY[:10], Settings()), again, str(tmp_path))
+    assert sum(LIBRARY[9].body.split()[0] in text for text in again.texts) >= 1
+    assert len(again.texts) <= 4
+    fresh = Warm(build_from_entries(LIBRARY[:10], Settings()), Telling())
+    query = Query("packages of the server", "shop")
+    assert warm.signals(query)["late"] == fresh.signals(query)["late"]
+
+
+def test_an_entry_without_words_is_no_evidence() -> None:
+    blank = [entry(f"global/b{number}", title="", body="") for number in range(3)]
+    index = build_from_entries([*LIBRARY[:6], *blank], Settings())
+    encoder = Telling()
+    encoder.encode_parts = lambda texts, query=False: [  # type: ignore[method-assign]
+        one if text.strip() else Parts(one.row, one.ids[:0], one.codes[:0])
+        for text, one in zip(texts, Telling.encode_parts(encoder, [text or "x" for text in texts], query=query), strict=True)
+    ]
+    signals = Warm(index, encoder).signals(Query("release server", None))
+    assert all(np.isfinite(value) for value in signals["late"].values())
+
+
+def test_a_question_that_the_encoder_fails_on_raises() -> None:
+    warm = Warm(build_from_entries(ENTRIES, Settings()), HashingEncoder())
+    warm.encoder = Broken()
+    with pytest.raises(ModelUnavailable):
+        warm.signals(Query("taxes", "shop"))
 
 
 def test_an_empty_library_has_no_signals() -> None:
