@@ -34,6 +34,7 @@ LOG_BYTES = 5 << 20
 CUT_OFF_S = 60.0  # no hook lives as long
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a pipe that somebody put in a file's place must not wait
 
 
 # --- which home ---------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ def note_home(root: str, environ: "Mapping[str, str]") -> None:
 
 def read(path: str, limit: int = -1) -> bytes:
     """The bytes of a plain file, at most *limit*; symbolic links and devices are refused."""
-    fd = os.open(path, os.O_RDONLY | NOFOLLOW | CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    fd = os.open(path, os.O_RDONLY | NOFOLLOW | CLOEXEC | NONBLOCK)
     try:
         if (os.fstat(fd).st_mode & 0o170000) != 0o100000:
             raise OSError(22, "not a plain file", path)
@@ -233,7 +234,7 @@ def claim(path: str) -> bool:
 
 def append(path: str, data: bytes, *, durable: bool = False) -> None:
     """Add *data* at the end in one write; a short write is cut back and raised."""
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600)
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NOFOLLOW | CLOEXEC | NONBLOCK, 0o600)
     try:
         failpoint("append")
         wrote = os.write(fd, data)
@@ -339,7 +340,7 @@ def make_folder(path: str) -> None:
 def lock_file(path: str) -> int:
     """A descriptor of the permanent lock file at *path* (never unlinked), for ``flock``."""
     make_folder(os.path.dirname(path))
-    return os.open(path, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600)
+    return os.open(path, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC | NONBLOCK, 0o600)
 
 
 def tighten(root: str) -> "Iterator[str]":
@@ -361,7 +362,7 @@ def sync_file(path: str) -> None:
     the rename before it too. Until then a power cut may leave an empty file, never an old one.
     """
     failpoint("fsync")
-    fd = os.open(path, os.O_RDONLY | NOFOLLOW | CLOEXEC)
+    fd = os.open(path, os.O_RDONLY | NOFOLLOW | CLOEXEC | NONBLOCK)
     try:
         os.fsync(fd)
     finally:

@@ -7,6 +7,7 @@ needs (rows marked ``baked``) is written into the index by ``compile`` and read 
 
 import os
 
+from ultan import home
 from ultan.errors import SettingsError
 
 TYPE_CHECKING = False
@@ -167,7 +168,7 @@ def load(root: str, environ: "Mapping[str, str]") -> Settings:
     values: dict[str, Any] = {}
     path = os.path.join(root, "config.toml")
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=lambda path, flags: os.open(path, flags | home.NONBLOCK)) as file:
             table = tomllib.load(file)
     except FileNotFoundError:
         table = {}

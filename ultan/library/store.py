@@ -337,7 +337,7 @@ class FileStore:
             if recover and self._leftovers():
                 with self.lock():
                     self._recover()
-        except (LibraryBusy, StorageFailed, OSError):
+        except (LibraryError, StorageFailed, OSError):
             return  # somebody is at it, or the disk is read-only: reading goes on
 
     # --- reading ------------------------------------------------------------------------------
@@ -398,6 +398,8 @@ class FileStore:
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.EMLINK):
                 raise OutsideLibrary(f"{path} is a symbolic link; links are not followed") from None
+            if error.errno == errno.EINVAL:
+                raise OutsideLibrary(f"{path} is no plain file") from None
             _passing(error)
             raise LibraryError(f"{path} cannot be read: {error.strerror}") from None
         return data
@@ -552,8 +554,8 @@ class FileStore:
         """Make the journalled changes, log the operation, drop the journal folder (invariants 1, 2)."""
         derived = json.loads(home.read(os.path.join(place, "operation.json")).partition(b"\n")[2] or b"{}")
         skipped = [change.path for change in operation.changes if not self._apply(change, derived)]
-        self._settle(operation)
         operation = seal(replace(operation, skipped=tuple(skipped)))
+        self._settle(operation)
         log = self.operations()
         if not log or log[-1].number < operation.number:
             home.append(self._log, operation.encode().encode("utf-8", "replace") + b"\n", durable=True)
@@ -565,8 +567,15 @@ class FileStore:
     def _apply(self, change: Changed, derived: Mapping[str, str]) -> bool:
         """Whether *change* is true now; ``False`` where the file is the user's (invariant 4).
 
-        Text in *derived* is not in history; it is put on disk by ``_settle``, all of it at once.
+        So is a link, a folder or a device that lies where the file would: it must not hold up every later commit.
         """
+        try:
+            return self._make_true(change, derived)
+        except (OutsideLibrary, NotADirectoryError, IsADirectoryError):
+            return False
+
+    def _make_true(self, change: Changed, derived: Mapping[str, str]) -> bool:
+        """As ``_apply``. Text in *derived* is not in history; ``_settle`` puts it on disk, all of it at once."""
         current = self.read(change.path)
         now = digest(current)
         if now == change.after:
@@ -594,8 +603,8 @@ class FileStore:
     def _settle(self, operation: Operation) -> None:
         """Put the derived text of *operation* on disk, before the journal that could write it again goes."""
         for change in operation.changes:
-            if change.after and not change.keep:
-                with suppress(FileNotFoundError, OutsideLibrary), self._anchored(change.path, make=False) as anchored:
+            if change.after and not change.keep and change.path not in operation.skipped:
+                with suppress(FileNotFoundError, NotADirectoryError, OutsideLibrary), self._anchored(change.path, make=False) as anchored:
                     home.sync_file(anchored)
 
     def _prune(self, path: str) -> None:
@@ -621,7 +630,7 @@ class FileStore:
         return found
 
     def _is_torn(self) -> bool:
-        with open(self._log, "rb") as file:
+        with open(self._log, "rb", opener=lambda path, flags: os.open(path, flags | home.NOFOLLOW | home.NONBLOCK)) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 1))
             return file.read(1) not in (b"", b"\n")

@@ -31,7 +31,7 @@ import os
 import sys
 import zlib
 
-from ultan import plainjson
+from ultan import home, plainjson
 from ultan.errors import IndexUnreadable
 
 try:  # the C halves alone: two files fewer for a hook to find and load
@@ -139,7 +139,7 @@ def open_index(root: str, encoder: str = "") -> "Index":
     """
     path = path_of(root)
     try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+        fd = os.open(path, os.O_RDONLY | home.NOFOLLOW | home.CLOEXEC | home.NONBLOCK)
     except OSError as error:
         raise IndexUnreadable(f"there is no index at {path}: {error.strerror}") from None
     try:
