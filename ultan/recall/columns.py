@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ultan import home
+from ultan.recall.index import term_key
 from ultan.recall.leaves import Leaf, leaf_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Columns(NamedTuple):
 
     Attributes:
         ids: of the entries; ``digests`` of their files.
-        flags: u16; ``priors`` f64; ``standing`` as in ``Leaf``.
+        names: u64 keys of the ids; ``flags`` u16; ``priors`` f64; ``standing`` as in ``Leaf``.
         terms: u64, ``many_terms`` (u32) an entry; ``fields`` u8 and ``counts`` u16 beside them.
         keys: u64, ``many_keys`` an entry. ``cards``: bytes, ``many_card`` an entry.
         rests: bytes, ``many_rest`` a trigger, of which an entry has ``many_triggers``.
@@ -42,6 +43,7 @@ class Columns(NamedTuple):
 
     ids: list[str]
     digests: list[str]
+    names: bytes
     flags: bytes
     priors: bytes
     standing: list[bytes]
@@ -71,7 +73,7 @@ def laid_out(ids: Sequence[str], leaves: Sequence[Leaf]) -> Columns:
     literals = [literal for _, needed in triggers for literal in needed]
     named = list(zip(ids, leaves, strict=True))
     return Columns(
-        list(ids), [""] * len(ids),
+        list(ids), [""] * len(ids), array("Q", map(term_key, ids)).tobytes(),
         array("H", [leaf.flags for leaf in leaves]).tobytes(), array("d", [leaf.prior for leaf in leaves]).tobytes(),
         [leaf.standing for leaf in leaves],
         _u32(len(leaf.fields) for leaf in leaves), b"".join([leaf.terms for leaf in leaves]),
@@ -95,34 +97,51 @@ def columns_of(
 
     *digests* are of the files of *entries*, by path; an entry without one is always made anew.
     """
-    place = {}
-    if before is not None:
-        place = {id_: (digest, at) for at, (id_, digest) in enumerate(zip(before.ids, before.digests, strict=True)) if digest}
-    marks = [digests.get(entry.id + ".md", "") for entry in entries]
-    fresh: list[Entry] = []
-    runs: list[list[int]] = []  # 0 kept or 1 fresh, first, after the last
-    for entry, mark in zip(entries, marks, strict=True):
-        known = place.get(entry.id)
-        if known is not None and known[0] == mark:
-            source, at = 0, known[1]
-        else:
-            source, at = 1, len(fresh)
-            fresh.append(entry)
-        if runs and runs[-1][0] == source and runs[-1][2] == at:
-            runs[-1][2] += 1
-        else:
-            runs.append([source, at, at + 1])
+    ids = [entry.id for entry in entries]
+    marks = [digests.get(id_ + ".md", "") for id_ in ids]
+    runs, fresh = matched(before, ids, marks)
     leaves = []
-    for at, entry in enumerate(fresh):
-        leaves.append(leaf_of(entry))
+    for at, place in enumerate(fresh):
+        leaves.append(leaf_of(entries[place]))
         if progress and at % 500 == 0:
             progress("reading", at, len(fresh))
-    made = laid_out([entry.id for entry in fresh], leaves)
-    ids = [entry.id for entry in entries]
+    made = laid_out([ids[place] for place in fresh], leaves)
     if len(fresh) == len(entries):
         return made._replace(digests=marks), len(fresh)
     assert before is not None
     return _spliced((before, made), runs, ids, marks), len(fresh)
+
+
+def matched(before: Columns | None, ids: Sequence[str], marks: Sequence[str]) -> tuple[list[list[int]], list[int]]:
+    """Runs of entries (0 from *before* or 1 new, first, after the last) in order, and the places of the new ones.
+
+    What did not change at the beginning and the end, usually nearly all, is told in two steps.
+    """
+    wanted = list(zip(ids, marks, strict=True))
+    held = list(zip(before.ids, before.digests, strict=True)) if before is not None else []
+    lead = _alike(held, wanted)
+    trail = min(_alike(held[::-1], wanted[::-1]), len(held) - lead, len(wanted) - lead)
+    place = {held[at]: at for at in range(lead, len(held) - trail)}
+    fresh: list[int] = []
+    runs = [[0, 0, lead]] if lead else []
+    for number in range(lead, len(wanted) - trail):
+        kept_at = place.get(wanted[number], -1) if wanted[number][1] else -1
+        source, at = (0, kept_at) if kept_at >= 0 else (1, len(fresh))
+        if source:
+            fresh.append(number)
+        if runs and runs[-1][0] == source and runs[-1][2] == at:
+            runs[-1][2] += 1
+        else:
+            runs.append([source, at, at + 1])
+    if trail:
+        runs.append([0, len(held) - trail, len(held)])
+    return runs, fresh
+
+
+def _alike(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) -> int:
+    """How many of the first entries are the same in both, by id and digest; one without a digest is not."""
+    same = min(len(one), len(other))
+    return next((at for at in range(same) if one[at] != other[at] or not one[at][1]), same)
 
 
 def _spliced(sources: tuple[Columns, Columns], runs: Iterable[Sequence[int]], ids: list[str], digests: list[str]) -> Columns:
@@ -137,9 +156,9 @@ def _spliced(sources: tuple[Columns, Columns], runs: Iterable[Sequence[int]], id
     def together(old: dict[str, Any], latest: dict[str, Any]) -> dict[str, Any]:
         return {id_: value for id_, value in old.items() if id_ in own and id_ not in new} | latest
 
-    flags, priors, *rest = whole
+    names, flags, priors, *rest = whole
     return Columns._make((
-        ids, digests, flags, priors, standing, *rest, together(kept.links, made.links),
+        ids, digests, names, flags, priors, standing, *rest, together(kept.links, made.links),
         together(kept.superseded, made.superseded), together(kept.off, made.off),
         together(kept.situations, made.situations),
     ))  # fmt: skip
@@ -158,14 +177,14 @@ class _Cutter:
         )  # fmt: skip
 
     def cut(self, first: int, end: int) -> tuple[Any, ...]:
-        """The columns of entries *first* to *end*, in order, from ``standing`` and ``flags`` to ``grams``."""
+        """The columns of entries *first* to *end*, in order, ``standing`` first, then from ``names`` to ``grams``."""
         all_of = self.columns
         term, term_end = self.terms[first], self.terms[end]
         key, key_end = self.keys[first], self.keys[end]
         trigger, trigger_end = self.triggers[first], self.triggers[end]
         literal, literal_end = self.literals[trigger], self.literals[trigger_end]
         return (
-            all_of.standing[first:end], all_of.flags[2 * first : 2 * end], all_of.priors[8 * first : 8 * end],
+            all_of.standing[first:end], all_of.names[8 * first : 8 * end], all_of.flags[2 * first : 2 * end], all_of.priors[8 * first : 8 * end],
             all_of.many_terms[4 * first : 4 * end], all_of.terms[8 * term : 8 * term_end], all_of.fields[term:term_end],
             all_of.counts[2 * term : 2 * term_end],
             all_of.many_keys[4 * first : 4 * end], all_of.keys[8 * key : 8 * key_end],

@@ -78,7 +78,9 @@ def compile(  # noqa: A001 -- the word of the glossary
     wait for a model. ``attune`` brings them up to date in the background.
     """
     foreign = set(library.foreign)
-    entries = [entry for entry in library.entries.values() if entry.path not in foreign and entry.id not in foreign]
+    entries = list(library.entries.values())
+    if foreign:
+        entries = [entry for entry in entries if entry.path not in foreign and entry.id not in foreign]
     with _without_collector():
         is_large = len(entries) >= columns.KEPT_FROM
         draft = Draft(
@@ -335,7 +337,7 @@ class Draft:
         sections["dflag"], sections["dprior"] = own.flags, priors.astype(np.float32).tobytes()
         sections["dnext"] = successors.tobytes()
         sections["coff"], sections["card"] = _running(own.many_card), own.cards
-        keys = np.array([layout.term_key(id_) for id_ in own.ids], np.uint64)
+        keys = np.frombuffer(own.names, np.uint64)
         order = np.argsort(keys, kind="stable")
         sections["ikey"], sections["inum"] = keys[order].tobytes(), order.astype(np.uint32).tobytes()
 

@@ -17,6 +17,7 @@ from ultan.library import store as bytes_on_disk
 from ultan.library.actions import Action, Archive, Rewrite
 from ultan.library.entry import Entry
 from ultan.library.grounds import rule_key
+from ultan.recall import columns
 from ultan.verbs.desk import Desk
 
 MARK = "[purged]"
@@ -100,6 +101,7 @@ def _scrubbed(
         home.remove(os.path.join(desk.root, "history", name), durable=True)
     files = sum(_cleaned(path, needles) for path in _files(desk.root))
     operations = _resealed(desk, texts, gone)
+    columns.forget(desk.root)
     desk.compile()
     return Purged(entries, len(deleted), files, operations, remains)
 
