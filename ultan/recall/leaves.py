@@ -17,6 +17,7 @@ from ultan.recall import index as layout
 from ultan.recall.commands import subjects
 from ultan.recall.lookaround import needed_literals, rewritten
 from ultan.recall.situations import (
+    DOING,
     LANGUAGES,
     SITUATION,
     TRIGGER_TOOL,
@@ -73,7 +74,7 @@ class Leaf(NamedTuple):
         card: deflated JSON of the card; ``flags`` and ``prior`` (without links) as the index holds them.
         links: whom it vouches for; empty where nobody stands behind the entry.
         superseded_by: id of the entry that corrects it; ``standing`` what orders it in a briefing, ``b""``: not in one.
-        situations: whether a cue names one outright.
+        situations: whether it leans to any.
         triggers: of each the JSON after its entry number, and the trigrams (u32) of each needed literal.
         off: why triggers of it cannot be used.
     """
@@ -126,7 +127,7 @@ def leaf_of(entry: "Entry") -> Leaf:
         numbers.tobytes(), bytes(fields), counts.tobytes(), array("Q", sorted(map(layout.term_key, keys))).tobytes(),
         zlib.compress(plainjson.dumps(card_values(entry)).encode("utf-8"), 6),
         flags_of(entry), prior_of(entry, 0), vouched_for(entry), entry.superseded_by, standing_key(entry),
-        any(key.startswith(SITUATION) for key in keys), tuple(triggers), tuple(off),
+        any(key.startswith((SITUATION, DOING)) for key in keys), tuple(triggers), tuple(off),
     )  # fmt: skip
 
 
@@ -166,7 +167,7 @@ def keys_of(entry: "Entry") -> set[str]:
         *(key for glob in entry.files for key in file_keys(glob)),
         *mentioned_files(entry_text(entry)),
         *situation_keys(
-            entry.title, entry.applies_when, entry.rule, (one.pattern for one in entry.triggers if one.tool == TRIGGER_TOOL)
+            entry.title, entry.applies_when, entry.rule, ((one.tool, one.pattern) for one in entry.triggers)
         ),
     }
 

@@ -10,7 +10,7 @@ cannot tell a good best entry from the best of a bad lot.
 from math import exp, log, sqrt
 
 from ultan.recall import index as layout
-from ultan.recall.situations import LEVELS, level_key, levels_at_prompt, situations_of
+from ultan.recall.situations import LEVELS, level_key, situations_of
 from ultan.recall.text import is_unspaced, terms
 
 TYPE_CHECKING = False
@@ -304,7 +304,7 @@ def in_situations(scope: Scope, names: "Iterable[str]") -> "dict[int, float]":
     index = scope.index
     found: dict[int, float] = {}
     for name in names:
-        for level in levels_at_prompt(name):
+        for level in range(1, LEVELS + 1):
             number = index.term(level_key(name, level))
             if number < 0:
                 continue

@@ -33,7 +33,7 @@ LANGUAGES = {
 }  # fmt: skip
 
 _BREAKS = {ord(char): " " for char in "`'\"()[]{}<>,;:=|&*!?#$@\\\n\t\r"}
-NAME, EXTENSION, ANY, SITUATION = "\0file:", "\0ext:", "\0files", "\0situation:"
+NAME, EXTENSION, ANY, SITUATION, DOING = "\0file:", "\0ext:", "\0files", "\0situation:", "\0doing:"
 
 
 def file_keys(glob: str) -> "list[str]":
@@ -248,24 +248,27 @@ NAMED = 0.75  # the leaning of an entry that names a situation outright
 LEVELS = 8  # a leaning is kept as so many eighths, as part of a key: what is found by key has no weight
 
 
-def situation_keys(title: str, cues: "Iterable[str]", rule: str, triggers: "Iterable[str]" = ()) -> "list[str]":
-    """Under which keys an entry is found when a situation is on; *triggers* are patterns that name one."""
-    cues = tuple(cues)
-    lines = (title, *cues) if cues else (title, rule[:RULE_CHARS])
-    found = leanings(lines)
-    for name in filter(None, map(named_situation, (*cues, *triggers))):
-        found[name] = max(NAMED, found.get(name, 0.0))
-    return [level_key(name, round(leaning * LEVELS)) for name, leaning in found.items()]
+def situation_keys(
+    title: str, cues: "Iterable[str]", rule: str, triggers: "Iterable[tuple[str, str]]" = ()
+) -> "list[str]":
+    """Under which keys an entry is found when a situation is on; *triggers* are its (tool, pattern).
+
+    A prompt finds entries that lean to the kind of message it is, or that name what it is about. A
+    tool call finds those that lean to what it does, if no trigger of their own says which calls they mean.
+    """
+    cues, triggers = tuple(cues), tuple(triggers)
+    found = leanings((title, *cues) if cues else (title, rule[:RULE_CHARS]))
+    patterns = [pattern for tool, pattern in triggers if tool == TRIGGER_TOOL]
+    named = {name: max(NAMED, found.get(name, 0.0)) for name in map(named_situation, (*cues, *patterns)) if name}
+    told = {name: leaning for name, leaning in found.items() if name in MESSAGES} | named
+    done = found | named if len(patterns) == len(triggers) else {}
+    keys = [level_key(name, round(leaning * LEVELS)) for name, leaning in told.items()]
+    return keys + [level_key(name, round(done[name] * LEVELS), DOING) for name in done if name in ACTIVITIES]
 
 
-def level_key(name: str, level: int) -> str:
-    """The key of a situation at one level of leaning."""
-    return f"{SITUATION}{name}/{level}"
-
-
-def levels_at_prompt(name: str) -> range:
-    """The levels of leaning that count when a prompt is in a situation."""
-    return range(1 if name in MESSAGES else round(NAMED * LEVELS), LEVELS + 1)
+def level_key(name: str, level: int, way: str = SITUATION) -> str:
+    """The key of a situation at one level of leaning, as a prompt or (``DOING``) a tool call looks it up."""
+    return f"{way}{name}/{level}"
 
 
 def leanings(lines: "Iterable[str]") -> "dict[str, float]":

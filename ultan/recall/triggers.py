@@ -7,7 +7,7 @@ patterns come from entries, and ``(a+)+$`` hangs it (RELIABILITY R15).
 
 from ultan.recall import commands
 from ultan.recall import index as layout
-from ultan.recall.situations import LANGUAGES, path_keys
+from ultan.recall.situations import DOING, LANGUAGES, LEVELS, level_key, path_keys, situations_of_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,6 +214,37 @@ def by_file(index: "Index", path: str, project: "str | None" = "", most: int = 2
         if len(cards) >= most:
             break
     return list(cards.values())
+
+
+CERTAIN_LEVEL = LEVELS // 2  # of leaning: half of a cue speaks of the activity
+STANDING = ("convention", "preference", "warn")
+
+
+def by_situation(
+    index: "Index", tool: str, tool_input: "dict[str, Any]", project: "str | None" = "", most: int = 2
+) -> "list[Card]":
+    """Standing rules about what a tool call certainly does: a commit, a document, a package, a deleted tree.
+
+    Those that lean to it most come first, the project's own before what holds everywhere.
+    """
+    if not index.meta.get("situations"):
+        return []
+    found: dict[int, int] = {}
+    for name in situations_of_call(tool, tool_input):
+        for level in range(LEVELS, CERTAIN_LEVEL - 1, -1):
+            number = index.term(level_key(name, level, DOING))
+            for start, end in index.postings(number, index.ranges(project)) if number >= 0 else ():
+                for doc in index.docs(start, end):
+                    found[doc] = max(level, found.get(doc, 0))
+    cards = []
+    for doc in sorted(found, key=lambda doc: (-found[doc], -index.prior(doc), -doc)):
+        flags = index.flags(doc)
+        if layout.KINDS[flags & 15] not in STANDING or flags & layout.SUPERSEDED or flags >> 6 & 3 or not flags >> 4 & 3:
+            continue
+        cards.append(index.card(doc))
+        if len(cards) >= most:
+            break
+    return cards
 
 
 def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":

@@ -77,8 +77,9 @@ def _on_call(hook: Hook) -> "dict[str, Any] | None":
         from ultan.clients.claude_tools import file_of  # noqa: PLC0415 -- file tools only
 
         cards = triggers.by_file(index, file_of(call.tool_input), _project(hook))
-        return _told(hook, cards, "file")
-    return None
+        if reply := _told(hook, cards, "file"):
+            return reply
+    return _told(hook, triggers.by_situation(index, call.tool, call.tool_input, _project(hook)), "situation")
 
 
 def _project(hook: Hook) -> str:

@@ -2,13 +2,13 @@ import pytest
 
 from ultan.recall.situations import (
     ACTIVITIES,
+    DOING,
     LEVELS,
     MESSAGES,
     NAMED,
     VOCABULARY,
     leanings,
     level_key,
-    levels_at_prompt,
     named_situation,
     situation_keys,
     situations_of,
@@ -82,14 +82,20 @@ def test_an_entry_without_cues_is_judged_by_its_rule() -> None:
 def test_a_cue_or_a_trigger_names_a_situation_outright() -> None:
     named = round(NAMED * LEVELS)
     assert level_key("holds back", named) in situation_keys("x", ("Holds back.",), "")
-    assert level_key("releases", named) in situation_keys("x", (), "", ("releases",))
+    assert level_key("releases", named) in situation_keys("x", (), "", (("situation", "releases"),))
     assert named_situation("nothing we know") == ""
 
 
 def test_at_a_prompt_an_activity_must_be_named_and_a_message_need_not() -> None:
-    assert min(levels_at_prompt("releases")) == round(NAMED * LEVELS)
-    assert min(levels_at_prompt("asks why")) == 1
+    keys = situation_keys("x", ("writing a commit message", "user asks for an explanation"), "")
+    assert any("asks why" in key for key in keys)
+    assert [key for key in keys if "commits" in key] == [level_key("commits", 4, DOING)]
     assert not set(MESSAGES) & set(ACTIVITIES)
+
+
+def test_an_entry_with_triggers_of_its_own_is_left_to_them() -> None:
+    keys = situation_keys("x", ("writing a commit message",), "", (("Bash", "commit -a"),))
+    assert not [key for key in keys if key.startswith(DOING)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import Draft
 from ultan.recall.index import Index
 from ultan.recall.lookaround import needed_literals, rewritten
-from ultan.recall.triggers import by_error, by_file, by_question, glob_matches, notices
+from ultan.recall.triggers import by_error, by_file, by_question, by_situation, glob_matches, notices
 from ultan.settings import Settings
 
 
@@ -167,3 +167,27 @@ def test_a_question_is_answered_only_by_a_sure_entry_a_person_stands_behind() ->
     assert by_question(index_of(hearsay, notice__answer_min_relevance=0.3), question) is None
     assert by_question(index_of(rule, notice__answer_questions=False, notice__answer_min_relevance=0.0), question) is None
     assert by_question(index_of(rule), ["Shall we have lunch?"]) is None
+
+
+def test_what_a_call_certainly_does_brings_the_rules_about_it() -> None:
+    index = index_of(
+        entry("global/heads", title="Blank line after headings", applies_when=("writing a markdown document",)),
+        entry("global/deps", title="Ask first", applies_when=("adding a dependency",)),
+        entry("global/fact", kind="finding", applies_when=("adding a dependency",)),
+        entry("global/named", Trigger("situation", "commits"), title="Say what changed"),
+        entry("projects/bank/docs", title="Bank documents", applies_when=("writing documentation",)),
+    )
+    found = {
+        name: [card.id for card in by_situation(index, tool, given, "shop")]
+        for name, tool, given in (
+            ("docs", "Write", {"file_path": "/x/a.md"}), ("code", "Write", {"file_path": "/x/a.py"}),
+            ("deps", "Bash", {"command": "npm install left-pad"}), ("commit", "Bash", {"command": "git commit -m x"}),
+            ("look", "Bash", {"command": "git status"}),
+        )
+    }  # fmt: skip
+    assert found == {"docs": ["global/heads"], "code": [], "deps": ["global/deps"], "commit": ["global/named"], "look": []}
+
+
+def test_a_trigger_that_names_no_situation_is_switched_off() -> None:
+    draft = Draft([entry("global/x", Trigger("situation", "sings"))])
+    assert [reason for _, reason in draft.switched_off] == ["there is no situation 'sings'"]

@@ -252,6 +252,14 @@ def test_a_file_with_history_is_recalled_once(hook, index, queue):
     assert [event.data["by"] for event in queue("surfaced")] == ["file"]
 
 
+def test_what_a_call_certainly_does_brings_a_standing_rule_once(hook, index, queue):
+    index(title="Ask before adding a package", applies_when=("adding a dependency",))
+    call = {"tool_name": "Bash", "tool_input": {"command": "npm install left-pad"}}
+    assert "Ask before adding" in hook("notice", **call)["additionalContext"]
+    assert hook("notice", **call) is None
+    assert [event.data["by"] for event in queue("surfaced")] == ["situation"]
+
+
 def test_files_the_agent_touched_are_in_play_at_the_next_prompt(hook, index, home):
     index(**UV)
     hook("notice", tool_name="Edit", tool_input={"file_path": "/p/a.py"})
