@@ -12,7 +12,7 @@ import os
 from ultan import plainjson
 from ultan.clients import claude_tools
 from ultan.clients.leaf import Sieve
-from ultan.clients.prompts import is_words, mark_of, prompt_pieces
+from ultan.clients.prompts import Heard, is_words, mark_of, prompt_pieces
 from ultan.events import ASSISTANT, REJECTION, Piece
 
 TYPE_CHECKING = False
@@ -34,14 +34,14 @@ class Reading:
         turn: number of the last prompt seen.
         compacted: whether the conversation was compacted in it.
         sieve: what was taken out of the texts; ``unread`` lines of unknown form.
-        path: the file; ``here`` where in it the line at hand begins.
+        heard: what tools said in the file; ``here`` where in it the line at hand begins.
         prompts: piece id of a prompt → the mark under which a hook may have queued it already.
     """
 
-    __slots__ = ("calls", "compacted", "here", "offset", "path", "pieces", "prompts", "sieve", "turn")
+    __slots__ = ("calls", "compacted", "heard", "here", "offset", "pieces", "prompts", "sieve", "turn")
 
     def __init__(self, path: str, offset: int, turn: int, sieve: Sieve) -> None:
-        self.path, self.offset, self.turn, self.sieve = path, offset, turn, sieve
+        self.heard, self.offset, self.turn, self.sieve = Heard(path), offset, turn, sieve
         self.here = offset
         self.pieces: list[Piece] = []
         self.prompts: dict[str, str] = {}
@@ -205,7 +205,7 @@ def _take_queued(attachment: "Any", name: str, at: str, reading: Reading) -> Non
 
 
 def _add_prompt(text: str, name: str, at: str, reading: Reading) -> None:
-    pieces = prompt_pieces(text, name, at, reading.turn, reading.sieve, reading.path, reading.here)
+    pieces = prompt_pieces(text, name, at, reading.turn, reading.sieve, reading.heard, reading.here)
     mark = mark_of(pieces)
     for piece in pieces:
         reading.prompts[piece.id] = mark

@@ -41,18 +41,18 @@ def mark_of(pieces: "list[Piece]") -> str:
 
 
 def prompt_pieces(
-    text: str, name: str, at: str, turn: int, sieve: "Sieve", path: str = "", before: int = -1
+    text: str, name: str, at: str, turn: int, sieve: "Sieve", heard: "Heard | None" = None, before: int = -1
 ) -> "list[Piece]":
     """A prompt as pieces: what was typed is the person's, what was pasted is not.
 
-    What repeats a tool's words from the transcript *path*, as far as it goes *before* an offset
-    (-1: its end), is pasted too.
+    What repeats a tool's words that were *heard* in the transcript, as far as it goes *before* an
+    offset (-1: its end), is pasted too.
     """
     from ultan.redaction import strip_private  # noqa: PLC0415 -- prompts only
 
     parts = split_pasted(strip_private(text)[0])
-    if path and any(origin == USER and len(part.split()) >= GRAM for origin, part in parts):
-        parts = without_echoes(parts, path, before)
+    if heard is not None and any(origin == USER and len(part.split()) >= GRAM for origin, part in parts):
+        parts = without_echoes(parts, heard, before)
     pieces = []
     for number, (origin, part) in enumerate(parts):
         kept = sieve.leaf(part)
@@ -106,37 +106,77 @@ def _without_long_blocks(marked: "list[tuple[str, str]]") -> "list[tuple[str, st
 # --- what a prompt repeats ---------------------------------------------------------------------------
 
 
-def without_echoes(parts: "list[tuple[str, str]]", path: str, before: int) -> "list[tuple[str, str]]":
+class Heard:
+    """What tools said in a transcript, in the half megabyte before an offset.
+
+    Asked with rising offsets, as a transcript is read, it reads and parses each line once, and
+    keeps no more than that half megabyte.
+    """
+
+    __slots__ = ("_most", "_path", "_raw", "_said", "_start")
+
+    def __init__(self, path: str, most: int = ECHO_BYTES) -> None:
+        self._path, self._most = path, most
+        self._start, self._raw = 0, b""  # whole lines, and where in the file the first of them begins
+        self._said: dict[int, str] = {}  # where a line begins → what tools said in it
+
+    def read(self, before: int = -1) -> bytes:
+        """The lines before the offset *before* (-1: the file's end), as they stand in the file.
+
+        Raises:
+            OSError: there is no such file.
+        """
+        fd = os.open(self._path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            end = os.fstat(fd).st_size if before < 0 else before
+            first = max(0, end - self._most)
+            known = self._start + len(self._raw)
+            if first >= known or end < known:
+                self._start, self._raw, known = first, b"", first
+                self._said = {}
+            os.lseek(fd, known, 0)
+            raw = self._raw + os.read(fd, end - known)
+        finally:
+            os.close(fd)
+        cut = first - self._start if first > self._start else 0
+        if first and (cut or not self._raw):
+            cut = raw.find(b"\n", cut) + 1 or len(raw)  # the line that the window begins in is none
+        self._start, self._raw = self._start + cut, raw[cut:]
+        self._said = {at: said for at, said in self._said.items() if at >= self._start}
+        return self._raw
+
+    def words(self) -> str:
+        """What tools said in the lines last read, in lower case, one space between words."""
+        at = self._start
+        said = []
+        for line in self._raw.split(b"\n"):
+            if b'"tool_result"' in line:
+                if at not in self._said:
+                    self._said[at] = _plain(_tool_words(line))
+                said.append(self._said[at])
+            at += len(line) + 1
+        return f" {' '.join(said)} "
+
+
+def without_echoes(parts: "list[tuple[str, str]]", heard: Heard, before: int) -> "list[tuple[str, str]]":
     """*parts* with typed paragraphs that repeat what a tool said marked as pasted."""
     try:
-        raw = _tail(path, before)
+        raw = heard.read(before)
     except OSError:
         return parts
-    heard: str | None = None
+    words = ""
     found: list[tuple[str, str]] = []
     for origin, part in parts:
         for paragraph in part.split("\n\n") if origin == USER else (part,):
             judged = origin
             if origin == USER and _may_echo(paragraph, raw):
-                heard = _tool_words(raw) if heard is None else heard
-                judged = PASTED if is_echo(paragraph, heard) else USER
+                words = words or heard.words()
+                judged = PASTED if is_echo(paragraph, words) else USER
             if found and found[-1][0] == judged:
                 found[-1] = (judged, found[-1][1] + "\n\n" + paragraph)
             else:
                 found.append((judged, paragraph))
     return found
-
-
-def _tail(path: str, before: int) -> bytes:
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
-    try:
-        end = os.fstat(fd).st_size if before < 0 else before
-        start = max(0, end - ECHO_BYTES)
-        os.lseek(fd, start, 0)
-        raw = os.read(fd, end - start)
-    finally:
-        os.close(fd)
-    return raw.partition(b"\n")[2] if start else raw
 
 
 def _may_echo(paragraph: str, raw: bytes) -> bool:
@@ -153,23 +193,18 @@ def _may_echo(paragraph: str, raw: bytes) -> bool:
     return True
 
 
-def _tool_words(raw: bytes) -> str:
-    """What tools said in the lines of *raw*, one space between words."""
+def _tool_words(line: bytes) -> str:
+    """What tools said in one line of a transcript."""
     from ultan.clients.claude_tools import result_text  # noqa: PLC0415 -- hardly a prompt repeats a tool
 
-    said = []
-    for line in raw.split(b"\n"):
-        if b'"tool_result"' not in line:
-            continue
-        try:
-            value = plainjson.loads(line.decode("utf-8", "replace"))
-        except plainjson.NotJson:
-            continue
-        message = value.get("message") if isinstance(value, dict) else None
-        content = message.get("content") if isinstance(message, dict) else None
-        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-        said += [result_text("", block.get("content")) for block in blocks if block.get("type") == "tool_result"]
-    return " " + _plain(" ".join(said)) + " "
+    try:
+        value = plainjson.loads(line.decode("utf-8", "replace"))
+    except plainjson.NotJson:
+        return ""
+    message = value.get("message") if isinstance(value, dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return " ".join(result_text("", block.get("content")) for block in blocks if block.get("type") == "tool_result")
 
 
 def _plain(text: str) -> str:
@@ -180,4 +215,9 @@ def is_echo(paragraph: str, heard: str) -> bool:
     """Whether half of a paragraph's runs of eight words occur in *heard*."""
     words = _plain(paragraph).split()
     grams = [" ".join(words[at : at + GRAM]) for at in range(len(words) - GRAM + 1)]
-    return bool(grams) and sum(gram in heard for gram in grams) >= ECHO_SHARE * len(grams)
+    spare = len(grams) - ECHO_SHARE * len(grams)
+    for gram in grams:
+        spare -= gram not in heard
+        if spare < 0:
+            return False
+    return bool(grams)

@@ -91,13 +91,14 @@ def _catch_up(hook: Hook) -> None:
 
 
 def _queue_prompt(hook: Hook, **known: "Any") -> None:
-    from ultan.clients.prompts import mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
+    from ultan.clients.prompts import Heard, mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
     from ultan.spool import new_id  # noqa: PLC0415
 
     call, sieve, state = hook.call, Sieve(), hook.state
     state.asked = state.turn + 1 if state.offset else max(state.turn, state.asked) + 1
     name = call.call_id or f"{call.session}-{new_id(hook.now)}"
-    pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve, call.transcript)
+    heard = Heard(call.transcript) if call.transcript else None
+    pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve, heard)
     hook.event("prompt", pieces, transcript=call.transcript, **known)
     if pieces:
         hook.note_queued([piece.id for piece in pieces] + [mark_of(pieces)])
