@@ -461,7 +461,7 @@ class FileStore:
                     raise OutsideLibrary(f"{path} passes through a symbolic link")
             yield os.path.join(here, name)
             return
-        fd = os.open(here, _FOLDER_FLAGS)
+        fd = _top(here, make=make)
         try:
             for part in folders:
                 if make:
@@ -657,6 +657,16 @@ class FileStore:
 
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | home.NOFOLLOW | home.CLOEXEC
 _ANCHORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") and os.open in os.supports_dir_fd else ""
+
+
+def _top(path: str, *, make: bool) -> int:
+    """The open folder at *path*; one that cannot be had when something is to be made is no obstacle to pass over."""
+    try:
+        return os.open(path, _FOLDER_FLAGS)
+    except OSError as error:
+        if make:
+            raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
+        raise
 
 
 def _passing(error: OSError) -> None:
