@@ -3,6 +3,8 @@
 RE2 has no lookahead. ``rm (?!build)`` becomes the pattern ``rm`` *unless* ``rm (?:build)`` matches in the same command or line: the same meaning, checked on canaries.
 """
 
+from collections.abc import Iterator
+
 SHORTEST_LITERAL = 3
 MOST_LITERALS = 12
 _OPENERS = "(?!"
@@ -32,81 +34,55 @@ def rewritten(pattern: str) -> tuple[str, tuple[str, ...]]:
     return rest, tuple(text if _OPENERS not in text else rewritten(text)[0] for text in unless)
 
 
-def _lookahead(pattern: str) -> int:
-    """Where the first negative lookahead stands, or -1; escapes and classes are respected."""
-    at = 0
-    in_class = False
+def _bare(pattern: str, at: int = 0) -> Iterator[int]:
+    """The places, from *at* on, of characters that are neither escaped nor inside a class: what has structure."""
     while at < len(pattern):
         char = pattern[at]
         if char == "\\":
             at += 2
-            continue
-        if in_class:
-            in_class = char != "]"
         elif char == "[":
-            in_class = True
-            if pattern[at + 1 : at + 2] == "]":
-                at += 1
-            elif pattern[at + 1 : at + 3] == "^]":
-                at += 2
-        elif pattern.startswith(_OPENERS, at):
-            return at
-        at += 1
-    return -1
+            try:
+                at = _class_end(pattern, at)
+            except IndexError:
+                return  # never closed: nothing after it has structure
+        else:
+            yield at
+            at += 1
+
+
+def _lookahead(pattern: str) -> int:
+    """Where the first negative lookahead stands, or -1."""
+    return next((at for at in _bare(pattern) if pattern.startswith(_OPENERS, at)), -1)
 
 
 def _closing(pattern: str, start: int) -> int:
     """Where the group that opens at *start* closes, or -1."""
     depth = 0
-    at = start
-    in_class = False
-    while at < len(pattern):
-        char = pattern[at]
-        if char == "\\":
-            at += 2
-            continue
-        if in_class:
-            in_class = char != "]"
-        elif char == "[":
-            in_class = True
-        elif char == "(":
+    for at in _bare(pattern, start):
+        if pattern[at] == "(":
             depth += 1
-        elif char == ")":
+        elif pattern[at] == ")":
             depth -= 1
             if depth == 0:
                 return at
-        at += 1
     return -1
 
 
 def _branch_before(before: str) -> str:
     """What must stand before an exception: *before* without the other branches of what is still open."""
+    opened: list[int] = []  # where each group that is still open begins
     starts = [0]  # where the branch begins at each depth
-    at = 0
-    in_class = False
-    while at < len(before):
-        char = before[at]
-        if char == "\\":
-            at += 2
-            continue
-        if in_class:
-            in_class = char != "]"
-        elif char == "[":
-            in_class = True
-        elif char == "(":
+    for at in _bare(before):
+        if before[at] == "(":
+            opened.append(at)
             starts.append(_inner_start(before, at))
-        elif char == ")" and len(starts) > 1:
+        elif before[at] == ")" and opened:
+            opened.pop()
             starts.pop()
-        elif char == "|":
+        elif before[at] == "|":
             starts[-1] = at + 1
-        at += 1
-    kept = ""
-    for number, start in enumerate(starts):
-        end = starts[number + 1] - 1 if number + 1 < len(starts) else len(before)
-        while number + 1 < len(starts) and end > start and before[end] != "(":
-            end -= 1
-        kept += before[start:end]
-    return kept
+    ends = [*opened, len(before)]
+    return "".join(before[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def _inner_start(pattern: str, at: int) -> int:
@@ -129,7 +105,7 @@ def needed_literals(pattern: str) -> list[str]:
     best: list[str] = []
     try:
         needs, end = _needs(pattern, 0)
-    except (IndexError, RecursionError):
+    except (IndexError, ValueError, RecursionError):  # a pattern that nothing reads
         return []
     if end != len(pattern):
         return []

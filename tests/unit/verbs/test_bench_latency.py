@@ -3,8 +3,9 @@
 import sys
 
 from ultan import home, spool
+from ultan.recall.index import open_index
 from ultan.verbs import provision
-from ultan.verbs.bench_latency import BOUNDS, bench_latency, entries, summary
+from ultan.verbs.bench_latency import BOUNDS, bench_latency, bound_of, entries, summary
 
 
 def test_every_hook_is_run_beside_the_bare_interpreter(tmp_path):
@@ -12,8 +13,10 @@ def test_every_hook_is_run_beside_the_bare_interpreter(tmp_path):
     (tmp_path / "proj").mkdir()
     argv = {verb: ["/bin/sh", "-c", runtime.line(verb)] for verb in BOUNDS}
     root = str(tmp_path / "h")
-    found = bench_latency(argv, sys.executable, rounds=2, count=30, root=root, project=str(tmp_path / "proj"))
-    assert set(found["rows"]) == {"bare", "notice", "prime", "capture"}
+    found = bench_latency(argv, sys.executable, rounds=2, count=30, root=root, project=str(tmp_path / "proj"), sizes=(12,),
+                          save=[sys.executable, "-m", "ultan", "save"])
+    assert set(found["rows"]) == {"bare", "notice", "notice 20 KB", "prime", "prime 12", "capture", "save"}
+    assert open_index(str(tmp_path / "young")).size == 5, "what was saved can be primed at once"
     assert found["rows"]["bare"]["ratio"] == 1
     assert (found["rounds"], found["entries"]) == (2, 30)
     kinds = {event.kind for event in spool.take(root, spool.backlog(root))}
@@ -34,3 +37,9 @@ def test_a_hook_above_its_bound_breaks_the_whole():
 def test_a_synthetic_library_is_the_same_each_time():
     assert entries(20) == entries(20)
     assert len({entry.id for entry in entries(20)}) == 21
+
+
+def test_each_size_has_its_own_bound_and_saving_is_only_told():
+    assert [bound_of(name, 10_000) for name in ("prime 1000", "prime", "prime 100000", "prime 7", "bare")] == [2.0, 2.5, 4.0, None, None]
+    assert (bound_of("prime", 1_000), bound_of("prime", 30), bound_of("notice 20 KB", 30)) == (2.0, 2.5, 8.0)
+    assert summary({"bare": [1.0] * 9, "save": [50.0] * 9}, 1)["kept"] is True
