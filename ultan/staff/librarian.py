@@ -93,7 +93,6 @@ def question(packet: Packet, transcript: Transcript, library: Library, close: Se
         entry_blocks(close, mark),
         "Folders (entries in each):",
         folder_lines(library.folders(), live, transcript.project),
-        "Propose what is worth remembering, or nothing, with submit_result.",
     ]
     return "\n\n".join(parts)
 

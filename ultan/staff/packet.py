@@ -15,7 +15,7 @@ from hashlib import sha256
 
 import ultan
 from ultan.errors import ModelUnavailable
-from ultan.events import PERSON, Piece, Transcript
+from ultan.events import ASSISTANT, PERSON, Piece, Transcript
 from ultan.library.entry import Entry
 
 CHARS_A_TOKEN = 4
@@ -74,7 +74,7 @@ def shown_text(piece: Piece) -> str:
     """As much of *piece* as a packet shows: the person's words nearly whole, the rest in excerpts."""
     if piece.origin in PERSON:
         return cut(piece.text, PERSON_CHARS)
-    return cut(piece.text, ASSISTANT_CHARS if piece.origin == "assistant" else OTHER_CHARS)
+    return cut(piece.text, ASSISTANT_CHARS if piece.origin == ASSISTANT else OTHER_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,9 @@ def _piece_block(name: str, piece: Piece, mark: str) -> str:
     text = shown_text(piece)
     if piece.about:
         text = f"(about: {cut(piece.about, 300)})\n{text}"
-    return block("piece", mark, {"id": name, "origin": piece.origin, "turn": piece.turn}, text)
+    is_spoken = piece.origin in PERSON or piece.origin == ASSISTANT
+    turn = {"turn": piece.turn} if is_spoken else {}
+    return block("piece", mark, {"id": name, "origin": piece.origin, **turn}, text)
 
 
 def entry_block(entry: Entry, mark: str, *, chars: int = ENTRY_CHARS) -> str:

@@ -25,8 +25,9 @@ from typing import Any
 
 from ultan.errors import LanguageModelError, MalformedReply
 from ultan.events import Transcript
-from ultan.library.entry import Entry, render
+from ultan.library.entry import Entry
 from ultan.library.executor import execute
+from ultan.library.rendering import render
 from ultan.library.snapshot import Library, read_library
 from ultan.library.store import MemoryStore
 from ultan.llm import Errand, Reply, Result, judged, schema_of
