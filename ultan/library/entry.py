@@ -171,6 +171,8 @@ FORMS: dict[str, tuple[Form, tuple[str, ...]]] = {
     "archived": (Form.DAY, ("archived",)),
 }
 COUNTERS = tuple(name for name, (form, _) in FORMS.items() if form == Form.COUNT)
+# Name on disk → field, and how early it stands among the field's names; the path says the id.
+_NAMED = {key: (name, rank) for name, (_, names) in FORMS.items() if name != "id" for rank, key in enumerate(names)}
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -186,7 +188,7 @@ def parse(text: str, path: str) -> Entry:
             a kind, status or scope that does not exist, a half-finished merge, or too large.
     """
     id_, shelved = _placed(path)
-    if len(text.encode("utf-8", "surrogatepass")) > ENTRY_BYTES:
+    if 4 * len(text) > ENTRY_BYTES and len(text.encode("utf-8", "surrogatepass")) > ENTRY_BYTES:
         raise InvalidEntry(f"{path}: larger than {ENTRY_BYTES // 1024} KB")
     if _CONFLICT.search(text):
         raise InvalidEntry(f"{path}: a merge was left half finished (conflict markers)")
@@ -195,11 +197,15 @@ def parse(text: str, path: str) -> Entry:
     body = parts.body
     known: dict[str, Any] = {}
     used = set()
-    for name, (form, names) in FORMS.items():
-        key = next((each for each in names if each in table), "")
-        if key and name != "id":
-            used.add(key)
-            known[name] = _read_value(form, table[key], table, f"{path}: {key}")
+    chosen: dict[str, tuple[int, str]] = {}
+    for key in table:
+        field_of = _NAMED.get(key)
+        if field_of is not None:
+            name, rank = field_of
+            chosen[name] = min(chosen.get(name, (rank, key)), (rank, key))
+    for name, (_, key) in chosen.items():
+        used.add(key)
+        known[name] = _read_value(FORMS[name][0], table[key], table, f"{path}: {key}")
     if used & {"triggers", "block_triggers"}:
         used.add("severity")
     scope = scope_of(id_)
