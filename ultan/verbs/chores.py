@@ -4,9 +4,10 @@ None of it may cost the run: what goes wrong here is told and tried again next t
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ultan import home, plainjson, spool
+from ultan.clients.claude_calls import OPEN_S, busy_times
 from ultan.errors import UltanError
 from ultan.events import Event
 from ultan.library import activity, upkeep
@@ -19,6 +20,7 @@ from ultan.verbs.desk import Desk
 from ultan.verbs.reading import Reading
 
 GRACE_S = 10.0  # an agent's tool writes the file before its hook says so
+SLACK_S = 2.0  # between a change and the line of the transcript that tells of it
 STALE_S = 3600.0
 
 
@@ -55,8 +57,11 @@ def settle_files(
 
     A file that is seconds old may be an agent's whose hook has not spoken, and so may any file
     while events wait unread (not *is_whole*): then what is known is noted, for the next run.
+    What changed while a session's shell ran is an agent's until a person adopts it.
     """
-    marked = Ledger(store.operations()).marked if touched else {}
+    marked = Ledger(store.operations()).marked if touched or library.foreign else {}
+    unknown = [path for path in library.foreign if path not in touched and marked.get(path) != library.digests.get(path)]
+    touched |= _changed_by_tools(root, unknown)
     news = {path for path in touched if marked.get(path) != library.digests.get(path)}
     if not library.foreign and not news:
         _note(root, frozenset())
@@ -86,9 +91,48 @@ def fade(root: str, store: FileStore, settings: Settings, now: float) -> tuple[i
 
 def _is_young(root: str, path: str, now: float) -> bool:
     try:
-        return 0 <= now - os.stat(os.path.join(root, "knowledge", path)).st_mtime < GRACE_S
+        state = os.stat(os.path.join(root, "knowledge", path))
     except OSError:
         return False
+    return any(0 <= now - at < GRACE_S for at in (state.st_mtime, _changed_at(state)))
+
+
+def _changed_at(state: os.stat_result) -> float:
+    """When a file was changed: not as a program says (``touch -d``, ``cp -p``), but as the system does where it does."""
+    return state.st_ctime if os.name == "posix" else state.st_mtime
+
+
+def _changed_by_tools(root: str, paths: Sequence[str]) -> frozenset[str]:
+    """Those of *paths* that changed while a session ran a tool which may write any file, such as a shell.
+
+    Nobody tells who wrote a file. What changed meanwhile is not taken for the person's: it waits for ``adopt``.
+    """
+    changed: dict[str, float] = {}
+    for path in paths:
+        try:
+            changed[path] = _changed_at(os.stat(os.path.join(root, "knowledge", path)))
+        except OSError:
+            continue
+    if not changed:
+        return frozenset()
+    found = set()
+    for transcript in _transcripts(root, min(changed.values()) - SLACK_S):
+        times = busy_times(transcript)
+        found |= {path for path, at in changed.items() if any(began - SLACK_S <= at <= ended + SLACK_S for began, ended in times)}
+    return frozenset(found)
+
+
+def _transcripts(root: str, since: float) -> Iterable[str]:
+    """Transcripts of sessions that hooks know of and that went on after *since*, as far as their files tell."""
+    folder = os.path.join(root, "sessions")
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        try:
+            state = plainjson.loads(home.read(os.path.join(folder, name, "state"), 1 << 20).decode("utf-8", "replace"))
+            path = state.get("transcript") if isinstance(state, dict) else None
+            if isinstance(path, str) and path and os.stat(path).st_mtime >= since - OPEN_S:
+                yield path
+        except (OSError, plainjson.NotJson):
+            continue
 
 
 def _path(root: str) -> str:

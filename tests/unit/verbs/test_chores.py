@@ -1,6 +1,8 @@
 """What a curator does beside reading: files made by hand, active days, and what faded."""
 
+import json
 import os
+from datetime import UTC, datetime
 
 import pytest
 
@@ -15,6 +17,8 @@ from ultan.recall.index import open_index
 from ultan.settings import Settings
 from ultan.verbs.chores import fade
 from ultan.verbs.curate import curate
+from ultan.verbs.desk import Desk
+from ultan.verbs.review import adopt
 
 NOON = 1_780_000_000.0
 
@@ -157,3 +161,64 @@ def test_hooks_that_were_ended_are_counted_once_and_leftovers_of_killed_writers_
         assert home.counters(root)["timed_out"] == 2
     assert os.listdir(os.path.join(root, "running")) == [os.path.basename(now)]
     assert not os.path.exists(left)
+
+
+def session_with(root, tmp_path, *calls):
+    """A session that hooks know of, whose transcript tells of *calls*: (tool, from, to or None, input)."""
+    rows = []
+    for number, (tool, began, ended, given) in enumerate(calls):
+        use = {"type": "tool_use", "id": f"toolu_{number}", "name": tool, "input": given}
+        rows.append({"type": "assistant", "message": {"content": [use]}, "timestamp": stamp(began)})
+        if ended is not None:
+            result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "done"}
+            rows.append({"type": "user", "message": {"content": [result]}, "timestamp": stamp(ended)})
+    path = tmp_path / "client.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    home.make_folder(os.path.join(root, "sessions", "s9"))
+    home.write(os.path.join(root, "sessions", "s9", "state"), json.dumps({"transcript": str(path)}).encode())
+
+
+def stamp(at):
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "before_s", "after_s", "is_held"),
+    [
+        ("Bash", {"command": "sh ./setup.sh"}, 5, 5, True),
+        ("Bash", {"command": "sh ./setup.sh"}, 5, None, True),
+        ("Task", {"prompt": "look around"}, 60, 60, True),
+        ("mcp__files__write", {}, 1, 1, True),
+        ("Bash", {"command": "npm run watch", "run_in_background": True}, 600, -500, True),
+        ("Bash", {"command": "ls"}, 120, -60, False),
+        ("Bash", {"command": "sleep 9999"}, 2 * 3600, None, False),
+        ("Read", {"file_path": "/x"}, 5, 5, False),
+        ("AskUserQuestion", {}, 60, 60, False),
+    ],
+)
+def test_what_changed_while_a_shell_of_an_agent_ran_waits_for_adoption(root, tmp_path, tool, given, before_s, after_s, is_held):
+    learned(root)
+    path = by_hand(root, "global/deploys")  # its own time says an hour ago, as `touch -d` can
+    at = os.stat(path).st_ctime
+    later = [("Read", at + 30, at + 31, {})] if given.get("run_in_background") else []
+    session_with(root, tmp_path, (tool, at - before_s, None if after_s is None else at + after_s, given), *later)
+    queue(root, "prompt", "good morning")
+    report = run(root)
+    assert (report.adopted, report.distrusted) == ((0, 1) if is_held else (1, 0))
+    assert ("global/deploys" in counting(root)) is not is_held
+    queue(root, "prompt", "good morning", session="s2")
+    assert run(root).adopted == 0
+
+
+def test_what_a_person_adopted_although_a_shell_ran_stays_adopted(root, tmp_path):
+    learned(root)
+    path = by_hand(root, "global/deploys")
+    at = os.stat(path).st_ctime
+    session_with(root, tmp_path, ("Bash", at - 1, at + 1, {"command": "make"}))
+    queue(root, "prompt", "good morning")
+    assert run(root).distrusted == 1
+    store = FileStore(root)
+    adopt(Desk(root, store, Settings(), NOON), ["global/deploys.md"])
+    queue(root, "prompt", "good morning", session="s2")
+    assert run(root).distrusted == 0
+    assert "global/deploys" in counting(root)
