@@ -277,7 +277,7 @@ def _creation(draft: Draft, project: str, corrected: Sequence["Entry"]) -> Creat
     heard = drafting.kind_of(draft.statement, draft.origin)
     kind = next((kind for kind in KINDS if corrected and kind == corrected[0].kind), heard)
     supersedes = [entry.id for entry in corrected]
-    is_global = drafting.is_global(draft.statement, kind) or not project
+    is_global = drafting.is_global(draft.statement) or not project
     cues = table(draft.statement.language)
     triggers = drafting.triggers_of(draft.rule, cues)
     topic = drafting.topic_of(draft.subject)
@@ -298,7 +298,22 @@ def _creation(draft: Draft, project: str, corrected: Sequence["Entry"]) -> Creat
     )
 
 
+# What the heaviest marks mean to whoever reads the log; the others only add weight.
+_SIGNS = {
+    "noted": "asked to remember it", "entrust": "asked to remember it", "entrusted": "asked to remember it",
+    "rejection": "refused a step", "correction": "corrected the agent", "protest": "objected", "refused": "objected",
+    "reminder": "had said it before", "taste": "said what they like", "onward": "spoke of from now on", "standing": "spoke of always",
+    "never": "spoke of never", "universal": "spoke of all cases", "everywhere": "spoke of all cases", "local": "spoke of this project",
+    "required": "said what must be", "ordained": "laid it down", "declared": "laid it down", "principle": "laid it down",
+    "decide": "decided it", "forbid": "forbade it", "forbidden": "forbade it", "swapped": "said what to take instead",
+}  # fmt: skip
+_SIGNS_TOLD, _HEARD_CHARS = 2, 80
+
+
 def _reason(draft: Draft, supersedes: list[str]) -> str:
-    heard = ", ".join(sorted(draft.marks & WEIGHTS.keys()))
+    marks = sorted(draft.marks & _SIGNS.keys(), key=lambda mark: (-WEIGHTS.get(mark, 0.0), mark))
+    signs = list(dict.fromkeys(_SIGNS[mark] for mark in marks))[:_SIGNS_TOLD]
     what = f"corrects {', '.join(supersedes)}; " if supersedes else ""
-    return f"{what}heard {heard or 'an answer'} ({draft.score:.1f})"[:600]
+    heard = draft.cites[0].quote if draft.cites else ""
+    quote = heard if len(heard) <= _HEARD_CHARS else heard[: _HEARD_CHARS - 1].rstrip() + "…"
+    return f"{what}the person {', '.join(signs) or 'said so'}: {' '.join(quote.split())}"[:600]

@@ -446,3 +446,9 @@ def test_the_title_leaves_the_frame_and_the_reason_out():
 def test_why_is_what_the_person_said_right_after():
     action = only(said("Always use uv, never pip. This helps us keep the lock file true."))
     assert action.why == "This helps us keep the lock file true."
+
+
+def test_the_reason_is_for_people_and_names_no_mark():
+    said = "From now on always use uv in this repo, never pip."
+    (suggestion,) = propose(Transcript("s", "shop", [Piece("p", "user", said)]), read_library(MemoryStore())).suggestions
+    assert suggestion.reason == f"the person spoke of never, spoke of always: {said}"
