@@ -16,7 +16,7 @@ from ultan.library.draft import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
-from ultan.library.snapshot import LOG, Library, key, read_library
+from ultan.library.snapshot import LOG, NOTHING, Library, key, read_library
 from ultan.library.store import FileStore, Operation, decode, digest
 from ultan.library.yamlfront import Value, front
 from ultan.redaction import redact
@@ -54,7 +54,7 @@ def findings(root: str, now: float | None = None) -> list[Finding]:
         return [Finding("no-home", root, "there is no such folder", "run `ultan install` or `ultan save`")]
     store = FileStore(root, recover=False)
     today = upkeep.day((now if now is not None else _newest(root)) + 86400)
-    seen = _Home(store.root, store, read_library(store), today)
+    seen = _Home(store.root, store, read_library(store, NOTHING), today)
     found = [finding for check in _CHECKS for finding in check(seen)]
     return sorted(set(found), key=lambda each: (each.path, each.code, each.message))
 

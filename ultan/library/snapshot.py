@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
+from ultan.library import memo
 from ultan.library.entry import ARCHIVE, Entry, parse
-from ultan.library.store import PENDING, Operation, Store, Tombstone, digest
+from ultan.library.store import PENDING, Mark, Operation, Store, Tombstone, digest
 
 DERIVED = ("readme.md", "index.md", "log.md")
 CATALOG, LOG = "index.md", "log.md"
@@ -42,6 +43,7 @@ class Library:
         events: names of the events that operations have consumed.
         tombstones: rules not to be learned again.
         adopting: paths of a library that has no operation log yet; they are the person's.
+        marks: path → what the disk says of the file, where it was at rest when it was read.
     """
 
     entries: Mapping[str, Entry]
@@ -56,6 +58,7 @@ class Library:
     events: frozenset[str] = frozenset()
     tombstones: tuple[Tombstone, ...] = ()
     adopting: tuple[str, ...] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
     _names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _back: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -138,13 +141,17 @@ class Library:
         )
 
 
+NOTHING = Library({}, {})  # as *known*: trust no earlier snapshot
+
+
 def read_library(store: Store, known: Library | None = None) -> Library:
     """The library in *store* as it is now; what cannot be read is named and blocks nothing else.
 
     Entries of *known*, an earlier snapshot, are taken over where their bytes are the same: parsing
-    is most of the work.
+    is most of the work. A file that the disk says nobody touched since is not even read; without
+    *known* the last snapshot that was kept (``memo``) serves. ``NOTHING`` makes everything be read.
     """
-    before = {entry.path: entry for pool in (known.entries, known.archived) for entry in pool.values()} if known else {}
+    before, known_digests, known_marks = memo.of(known) if known else memo.remembered(store)
     ledger = Ledger(store.operations())
     listing = store.files()
     entries: dict[str, Entry] = {}
@@ -154,26 +161,35 @@ def read_library(store: Store, known: Library | None = None) -> Library:
     texts: dict[str, str] = {}
     held = []
     for path in listing.paths:
-        try:
-            raw = store.read(path)
-        except LibraryError as error:
-            unreadable.append((path, str(error)))
-            continue
-        if raw is None:
-            continue
-        digests[path] = digest(raw)
-        if path.startswith(PENDING):
-            held.append(path)
-        elif path.rpartition("/")[2].casefold() in DERIVED:
-            texts[path] = raw.decode("utf-8", "replace")
+        mark = listing.marks.get(path)
+        if mark is not None and path in before and known_marks.get(path) == mark:
+            entry: Entry | None = before[path]
+            digests[path] = known_digests[path]
         else:
-            same = known is not None and path in before and known.digests.get(path) == digests[path]
+            try:
+                raw = store.read(path)
+            except LibraryError as error:
+                unreadable.append((path, str(error)))
+                continue
+            if raw is None:
+                continue
+            digests[path] = digest(raw)
+            if path.startswith(PENDING):
+                held.append(path)
+                continue
+            if path.rpartition("/")[2].casefold() in DERIVED:
+                texts[path] = raw.decode("utf-8", "replace")
+                continue
+            same = path in before and known_digests.get(path) == digests[path]
             entry = before[path] if same else _entry(path, raw, unreadable)
-            if entry is not None:
-                (archived if entry.shelved else entries)[entry.id] = entry
-    return assemble(
-        entries, archived, unreadable=tuple(unreadable), digests=digests, texts=texts, held=tuple(held), ledger=ledger
-    )
+        if entry is not None:
+            (archived if entry.shelved else entries)[entry.id] = entry
+    library = assemble(
+        entries, archived, unreadable=tuple(unreadable), digests=digests, texts=texts, held=tuple(held), ledger=ledger,
+        marks=listing.marks,
+    )  # fmt: skip
+    memo.note(store, library)
+    return library
 
 
 def _entry(path: str, raw: bytes, unreadable: list[tuple[str, str]]) -> Entry | None:
@@ -198,6 +214,7 @@ def assemble(
     texts: Mapping[str, str] | None = None,
     held: tuple[str, ...] = (),
     ledger: "Ledger | None" = None,
+    marks: Mapping[str, Mark] | None = None,
 ) -> Library:
     """A library made of its parts, with names, links back and fingerprint computed."""
     ledger = ledger or Ledger(())
@@ -222,6 +239,7 @@ def assemble(
         events=frozenset(ledger.events),
         tombstones=tuple(ledger.tombstones),
         adopting=() if ledger.number else tuple(sorted([*paths, *(path for path, _ in unreadable if path in digests)])),
+        marks=marks or {},
         _names={name: tuple(ids) for name, ids in names.items()},
     )
     back: dict[str, list[str]] = {}

@@ -24,7 +24,8 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
@@ -37,6 +38,8 @@ READ_LIMIT = 16 * 1024 * 1024
 LOCK_WAIT_S = 20.0
 PATH_BYTES = 400  # a person's own names may be long; what we make is far shorter (R20)
 VERSION = 1
+UNSETTLED_NS = 2_000_000_000  # the coarsest clock of a file system that is in use
+Mark = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +169,16 @@ def decode(line: str) -> Operation:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every markdown file and held suggestion; and what was passed over, with the reason."""
+    """Every markdown file and held suggestion; and what was passed over, with the reason.
+
+    Attributes:
+        marks: path → size, times of change of bytes and of the file itself, and its number on the disk; only
+            of files at rest: one changed in the last ``UNSETTLED_NS`` may change again within the same tick.
+    """
 
     paths: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    marks: Mapping[str, "Mark"] = field(default_factory=dict)
 
 
 class Store(Protocol):
@@ -325,8 +334,12 @@ def _expect(store: Store, changes: Sequence[Change]) -> None:
 class FileStore:
     """The library under ``<home>/knowledge``, with journal, history and operation log beside it."""
 
-    def __init__(self, root: str, *, recover: bool = True) -> None:
-        """Open the library of the home *root*; finish what a crash left, unless *recover* is off."""
+    def __init__(self, root: str, *, recover: bool = True, clock: Callable[[], int] = time.time_ns) -> None:
+        """Open the library of the home *root*; finish what a crash left, unless *recover* is off.
+
+        *clock* gives the nanoseconds since the epoch, against which files are found to be at rest.
+        """
+        self._clock = clock
         self.root = os.path.realpath(root)
         self._journal = os.path.join(self.root, "journal")
         self._log = os.path.join(self._journal, "operations.jsonl")
@@ -344,8 +357,9 @@ class FileStore:
 
     def files(self) -> Listing:
         """As ``Store.files``."""
-        paths: list[str] = []
+        paths: dict[str, Mark] = {}
         skipped: list[tuple[str, str]] = []
+        settled = self._clock() - UNSETTLED_NS
         for area, folder in (("", "knowledge"), (PENDING, "pending")):
             try:
                 fd = os.open(os.path.join(self.root, folder), _FOLDER_FLAGS)
@@ -354,9 +368,10 @@ class FileStore:
             except OSError as error:
                 raise StorageFailed(f"{folder} cannot be read: {error.strerror}") from None
             self._walk(fd, area, paths, skipped)
-        return Listing(tuple(sorted(paths)), tuple(sorted(skipped)))
+        marks = {path: mark for path, mark in paths.items() if mark[1] < settled and mark[2] < settled}
+        return Listing(tuple(sorted(paths)), tuple(sorted(skipped)), marks)
 
-    def _walk(self, fd: int, prefix: str, paths: list[str], skipped: list[tuple[str, str]]) -> None:
+    def _walk(self, fd: int, prefix: str, paths: dict[str, Mark], skipped: list[tuple[str, str]]) -> None:
         """Collect below the open folder *fd* and close it."""
         ends = ".json" if prefix == PENDING else ".md"
         try:
@@ -377,11 +392,12 @@ class FileStore:
                         continue
                     self._walk(inner, path + "/", paths, skipped)
                 elif each.name.endswith(ends):
-                    reason = _oddity(path, each.stat(follow_symlinks=False))
+                    state = each.stat(follow_symlinks=False)
+                    reason = _oddity(path, state)
                     if reason:
                         skipped.append((path, reason))
                     else:
-                        paths.append(path)
+                        paths[path] = (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
         except OSError as error:
             _passing(error)
             skipped.append((prefix, f"a folder that cannot be read: {error.strerror}"))

@@ -28,6 +28,7 @@ import numpy as np
 from ultan import home, plainjson
 from ultan.encoders import load as load_encoder
 from ultan.errors import IndexUnreadable
+from ultan.library import memo
 from ultan.recall import columns
 from ultan.recall import index as layout
 from ultan.recall import leaves as single
@@ -96,6 +97,7 @@ def compile(  # noqa: A001 -- the word of the glossary
     home.write(path, raw)
     if is_large and draft.made > columns.SPARE:
         columns.keep(root, draft.columns)
+    memo.keep(root, library)
     return Generation(
         path, len(entries), draft.term_count, draft.trigger_count, len(raw), library.fingerprint,
         draft.encoder, tuple(draft.switched_off),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from ultan import home
 from ultan.errors import UsageError
+from ultan.library import memo
 from ultan.library import store as bytes_on_disk
 from ultan.library.actions import Action, Archive, Rewrite
 from ultan.library.entry import Entry
@@ -102,6 +103,7 @@ def _scrubbed(
     files = sum(_cleaned(path, needles) for path in _files(desk.root))
     operations = _resealed(desk, texts, gone)
     columns.forget(desk.root)
+    memo.forget(desk.root)
     desk.compile()
     return Purged(entries, len(deleted), files, operations, remains)
 
