@@ -35,6 +35,7 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Answer hooks with models in memory, over a socket in the home."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: threads that spin cost more than they give
     from ultan import encoders  # noqa: PLC0415 -- only when needed
     from ultan.serving.socket import Server  # noqa: PLC0415 -- only when needed
 
@@ -42,7 +43,7 @@ def serve(
     door.make_home()
     server = Server(
         door.root, encoders.load(door.settings), idle_s=60.0 * (idle or door.settings["serve.idle_min"]),
-        ready=lambda: screen.say("listening"),
+        ready=lambda: screen.say("listening"), reranker=encoders.load_reranker(door.settings), share=door.settings["rerank.weight"],
     )  # fmt: skip
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())

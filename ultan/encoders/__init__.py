@@ -48,3 +48,12 @@ def load(settings: "Settings") -> "Encoder":
     module, _, attribute = ENCODERS[settings["encoder.name"]].partition(":")
     encoder: Encoder = getattr(import_module(module), attribute).from_settings(settings)
     return encoder
+
+
+def load_reranker(settings: "Settings") -> "Reranker | None":
+    """The reranker that *settings* name, or None where they switch it off; its weights are loaded at first use."""
+    if not settings["rerank.enabled"]:
+        return None
+    from ultan.encoders.transformer import TransformerReranker  # noqa: PLC0415 -- only where it is wanted
+
+    return TransformerReranker.from_settings(settings)

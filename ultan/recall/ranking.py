@@ -33,6 +33,7 @@ WEIGHTS = {
     "best_cue": 0.5,  # warm: cosine to the nearest cue
     "body": 1.0,  # warm: cosine to the body; worth .01 of recall@10 where entries are turns
     "late": 2.0,  # warm: words of a short question against words of the body; .012 of recall@10 where entries are turns
+    "rerank": 1.0,  # warm: what a cross-encoder moves the leading entries by; no model of it at hand to measure
 }
 MODEL_FREE = ("words", "near", "tail", "files")
 # Signals that few entries have are not standardised: the only entry that leans to a situation a little

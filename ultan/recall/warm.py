@@ -23,7 +23,7 @@ from ultan.recall.text import terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ultan.encoders import Encoder
+    from ultan.encoders import Encoder, Reranker
     from ultan.recall.index import Index
     from ultan.recall.ranking import Query, Spread, Weighed
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PROMPT_CHARS = 1500  # an encoder reads no more; the rest only dilutes
 AT_ONCE = 64  # texts embedded before their vectors are kept: an end in between loses no more
+RERANKED, SURE, LIKELY = 20, 3, 10  # entries that a reranker sees; those at the top it may move less
 LATE_DEPTH = 30  # more candidates change nothing
 SHORT_QUESTION = 8  # word pieces
 SHORT = 256  # postings that are cheaper to add than to cut to the scope
@@ -43,9 +44,11 @@ class Warm:
         index: the generation the vectors belong to; numbers of entries are its numbers.
     """
 
-    def __init__(self, index: "Index", encoder: "Encoder", folder: str = "") -> None:
-        """Embed what *folder* does not hold yet, and keep it there."""
-        self.index, self.encoder = index, encoder
+    def __init__(
+        self, index: "Index", encoder: "Encoder", folder: str = "", reranker: "Reranker | None" = None, share: float = 0.5
+    ) -> None:  # fmt: skip
+        """Embed what *folder* does not hold yet, and keep it there; *share* is the weight of the *reranker*."""
+        self.index, self.encoder, self.reranker, self.share = index, encoder, reranker, share
         self._words = Lexical(index)
         heads, bodies, cues, counts = [], [], [], []
         for number in range(index.size):
@@ -84,7 +87,21 @@ class Warm:
         result = best(scope, found, spreads, most, weights)
         if self._late and parts:
             self._late.add_to(result, parts)
+        if self.reranker and text:
+            self._rerank(result, text, self.reranker)
         return result
+
+    def _rerank(self, found: Scores, text: str, reranker: "Reranker") -> None:
+        """Add the signal that moves the leading entries by what *reranker* says of them."""
+        totals = ranking.fused(found, found.spreads, WEIGHTS)
+        leading = candidates(found, WEIGHTS)[:RERANKED]
+        if len(leading) < 2:
+            return
+        cards = [self.index.card(number) for number in leading]
+        said = reranker.score(text, [f"{card.title}. {card.rule} {card.body}"[:PROMPT_CHARS] for card in cards])
+        moves = blended([totals[number] for number in leading], said, self.share)
+        found["rerank"] = dict(zip(leading, moves, strict=True))
+        found.spreads = {**found.spreads, "rerank": (0.0, 1.0)}
 
     def _read(self, text: str) -> "tuple[NDArray[np.float32], Any]":
         """The vector of a question, and its tokens where the encoder tells them."""
@@ -265,6 +282,22 @@ def best(
         values = scores[numbers].tolist()
         signals[name] = dict(zip(chosen, values, strict=True)) if any(values) else {}
     return Scores(signals, dict(spreads))
+
+
+def blended(totals: Sequence[float], said: Sequence[float], share: float) -> list[float]:
+    """How far to move each of some entries, best first, so that a reranker has its share; less at the top.
+
+    What the fused order is sure of, a reranker may not bury: it has half its share among the first
+    three, four fifths up to the tenth, all of it and a fifth more behind (at most everything).
+    """
+    span, lowest, highest = totals[0] - totals[-1], min(said), max(said)
+    if span <= 0.0 or highest <= lowest:
+        return [0.0] * len(totals)
+    moves = []
+    for place, (total, score) in enumerate(zip(totals, said, strict=True)):
+        part = min(1.0, share * (0.5 if place < SURE else 0.8 if place < LIKELY else 1.2))
+        moves.append(span * part * ((score - lowest) / (highest - lowest) - (total - totals[-1]) / span))
+    return moves
 
 
 def candidates(found: Scores, weights: Mapping[str, float]) -> list[int]:

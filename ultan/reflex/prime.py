@@ -115,7 +115,7 @@ def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":
     question = {
         "text": call.prompt, "project": state.recall, "files": list(hook.files()), "tail": state.tail,
         "day": stamp(hook.now)[:10], "agent": call.agent, "already": sorted(already),
-        "nonce": os.urandom(4).hex(),
+        "nonce": os.urandom(4).hex(), "session": call.session,
     }  # fmt: skip
     asked = time.monotonic()
     warm = wire.ask(hook.root, "prime", question)

@@ -1,17 +1,18 @@
 """What the warm server knows at a moment: the newest index, and its vectors as soon as they are there."""
 
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ultan.encoders import Encoder
-from ultan.errors import IndexUnreadable, UltanError
+from ultan.encoders import Encoder, Reranker
+from ultan.errors import IndexUnreadable, ModelUnavailable, UltanError
 from ultan.recall import index as layout
-from ultan.recall import ranking
-from ultan.recall.index import Index, open_index
+from ultan.recall import ranking, wire
+from ultan.recall.index import Card, Index, open_index
 from ultan.recall.ranking import Query
-from ultan.recall.warm import Warm
+from ultan.recall.warm import RERANKED, Warm
 
 Signals = Mapping[str, Mapping[int, float]]
 
@@ -22,6 +23,7 @@ class Shelf:
 
     Attributes:
         root: the home; ``folder`` where vectors are kept between runs.
+        reranker: a cross-encoder, with its ``share``; dropped with a word in ``trouble`` where a hook could not wait for it.
         state: ``empty`` (no index), ``warming`` (lexical answers) or ``warm``.
         trouble: why the last generation could not be used, or ``""``.
     """
@@ -30,6 +32,9 @@ class Shelf:
     encoder: Encoder
     folder: str
     stamp: Callable[[str], object]
+    reranker: Reranker | None = None
+    share: float = 0.5
+    clock: Callable[[], float] = time.monotonic
     state: str = "empty"
     trouble: str = ""
     generations: int = 0
@@ -74,9 +79,26 @@ class Shelf:
         self._worker = threading.Thread(target=self._embed, args=(self._index,), daemon=True, name="ultan-vectors")
         self._worker.start()
 
+    def _try_reranker(self, reranker: Reranker) -> None:
+        """Load the reranker, and keep it only if a hook can wait for as many pairs as a question has."""
+        pairs = ["Install Python packages with uv, never with pip."] * RERANKED
+        try:
+            reranker.score("which installer do we use", pairs)
+            began = self.clock()
+            reranker.score("which installer do we use", pairs)
+            took = self.clock() - began
+        except ModelUnavailable as error:
+            self.reranker, self.trouble = None, str(error)
+            return
+        if took > wire.DEADLINE_S / 2:
+            self.reranker = None
+            self.trouble = f"{reranker.name} needs {took * 1000:.0f} ms for {len(pairs)} entries, hooks wait {wire.DEADLINE_S * 1000:.0f}: not used"
+
     def _embed(self, index: Index) -> None:
         try:
-            warm = Warm(index, self.encoder, self.folder)
+            if self.reranker is not None and self.generations == 1:
+                self._try_reranker(self.reranker)
+            warm = Warm(index, self.encoder, self.folder, self.reranker, self.share)
         except (UltanError, OSError) as error:
             self.trouble = str(error)
             return
@@ -85,8 +107,12 @@ class Shelf:
                 self._warm, self.state = warm, "warm"
 
 
-def primed(shelf: Shelf, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a hook's question: the block to show, the ids in it, the rankings used."""
+def primed(shelf: Shelf, question: Mapping[str, Any], waiting: Sequence[str] = ()) -> dict[str, Any]:
+    """The answer to a hook's question: the block to show, the ids in it, the rankings used.
+
+    *waiting* are ids that an earlier answer of the session would have shown, had it not come too late:
+    they take the places that are left.
+    """
     index = shelf.index()
     if index is None:
         return {"text": "", "ids": [], "rankings": [], "probability": 0.0}
@@ -97,12 +123,27 @@ def primed(shelf: Shelf, question: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     already = set(_words(question, "already"))
     found = ranking.prime(index, query, already, query.day, {} if ranking.needs_nothing(query.text) else shelf.signals(query))
+    cards = [*found.cards, *late_cards(index, query, waiting, already | {card.id for card in found.cards})]
+    cards = cards[: int(index.settings.get("priming.entries", ranking.SHOWN))]
     budget = int(index.settings.get("priming.budget_chars", 1500))
-    text = ranking.render(found.cards, budget, _word(question, "nonce"), query.day) if found.cards else ""
+    text = ranking.render(cards, budget, _word(question, "nonce"), query.day) if cards else ""
     return {
-        "text": text, "ids": [card.id for card in found.cards], "rankings": list(found.rankings),
+        "text": text, "ids": [card.id for card in cards], "rankings": list(found.rankings),
         "probability": round(found.probability, 4),
     }  # fmt: skip
+
+
+def late_cards(index: Index, query: Query, waiting: Sequence[str], seen: set[str]) -> list[Card]:
+    """The entries *waiting* that may still be shown: in scope, not *seen*, and still what holds."""
+    cards = []
+    for name in waiting:
+        number = index.number(name)
+        if number < 0 or not any(low <= number < high for low, high in index.ranges(query.project)):
+            continue
+        card = index.card(number)
+        if not ranking.why_not(card, seen, query.day):
+            cards.append(card)
+    return cards
 
 
 def _word(question: Mapping[str, Any], name: str) -> str:

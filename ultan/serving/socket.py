@@ -15,28 +15,39 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ultan import home, plainjson
-from ultan.encoders import Encoder
-from ultan.errors import LibraryBusy, StorageFailed
+from ultan.encoders import Encoder, Reranker
+from ultan.errors import LibraryBusy, StorageFailed, UltanError
 from ultan.recall import wire
 from ultan.serving.shelf import Shelf, primed
 
 PATH_BYTES = 104  # the smallest limit of a socket's name among the systems we know
 ONE_ANSWER_S = 1.0
+WAITS_S, MOST_WAITING = 600.0, 64  # how long an answer that came too late is kept, and for how many sessions
 WARM_UP = "what do we use to install a package before a release"
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why a server ended, and what it did."""
+    """Why a server ended, and what it did; ``late`` answers found nobody waiting any more."""
 
     why: str
     answered: int
     refused: int
+    late: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An answer that came too late: when, for which project and agent, and the ids in it."""
+
+    at: float
+    place: tuple[object, object]
+    ids: tuple[str, ...]
 
 
 class Server:
@@ -44,12 +55,13 @@ class Server:
 
     def __init__(
         self, root: str, encoder: Encoder, *, idle_s: float, clock: Callable[[], float] = time.monotonic,
-        ready: Callable[[], None] = lambda: None,
+        ready: Callable[[], None] = lambda: None, reranker: Reranker | None = None, share: float = 0.5,
     ) -> None:  # fmt: skip
         """Prepare to serve *root*; *ready* is called once questions are answered."""
         self.root, self.idle_s, self.clock, self.ready = root, idle_s, clock, ready
-        self.shelf = Shelf(root, encoder, os.path.join(root, "index", "vectors"), generation)
-        self.answered = self.refused = 0
+        self.shelf = Shelf(root, encoder, os.path.join(root, "index", "vectors"), generation, reranker, share)
+        self.answered = self.refused = self.late = 0
+        self._waiting: dict[str, Waiting] = {}
         self.started = self.asked = clock()
         self._stop, self._wake = os.pipe()
 
@@ -76,7 +88,7 @@ class Server:
             finally:
                 listener.close()
                 home.remove(path)
-        return Ended(why, self.answered, self.refused)
+        return Ended(why, self.answered, self.refused, self.late)
 
     @contextlib.contextmanager
     def _alone(self) -> Any:
@@ -134,11 +146,37 @@ class Server:
             question = plainjson.loads(_exactly(line, size, end).decode("utf-8", "replace"))
             reply = self.reply(question)
             frame = plainjson.dumps({"version": wire.VERSION, "home": self.root, **reply}).encode("utf-8", "replace")
+        except (OSError, ValueError, UltanError):  # an index that turns out torn is no answer: the hook has its own
+            self.refused += 1
+            return
+        try:
             line.settimeout(max(0.01, end - time.monotonic()))
             line.sendall(len(frame).to_bytes(4, "big") + frame)
             self.answered += 1
-        except (OSError, ValueError):
-            self.refused += 1
+        except OSError:
+            self._came_too_late(question, reply)
+
+    def _came_too_late(self, question: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
+        """Keep what the hook did not wait for; the session's next prompt may use it."""
+        self.late += 1
+        session = question.get("session")
+        if question.get("verb") != "prime" or not isinstance(session, str) or not session or not reply["ids"]:
+            return
+        self._waiting.pop(session, None)
+        self._waiting[session] = Waiting(self.clock(), self._place(question), tuple(reply["ids"]))
+        while len(self._waiting) > MOST_WAITING:
+            del self._waiting[next(iter(self._waiting))]
+
+    def _due(self, question: Mapping[str, Any]) -> Sequence[str]:
+        """What waits for this session, once, where it still stands in the same project with the same agent."""
+        waiting = self._waiting.pop(str(question.get("session")), None)
+        if waiting is None or waiting.place != self._place(question) or self.clock() - waiting.at > WAITS_S:
+            return ()
+        return waiting.ids
+
+    @staticmethod
+    def _place(question: Mapping[str, Any]) -> tuple[object, object]:
+        return question.get("project"), question.get("agent")
 
     def reply(self, question: Any) -> Mapping[str, Any]:
         """The answer to one question of this home and version.
@@ -151,7 +189,7 @@ class Server:
         match question.get("verb"):
             case "prime":
                 self.asked = self.clock()
-                return primed(self.shelf, question)
+                return primed(self.shelf, question, self._due(question))
             case "status":
                 self.shelf.index()
                 return {
@@ -159,6 +197,7 @@ class Server:
                     "up_s": round(self.clock() - self.started, 1), "pid": os.getpid(), "text": "", "ids": [],
                     "generations": self.shelf.generations, "encoder": self.shelf.encoder.name,
                     "idle_s": round(self.clock() - self.asked, 1), "memory_mb": memory_mb(), "refused": self.refused,
+                    "late": self.late,
                 }  # fmt: skip
             case verb:
                 raise ValueError(f"no verb of ours: {verb!r}")

@@ -350,6 +350,7 @@ def _server(root: str, environ: Mapping[str, str]) -> Check:
     if found.state == "silent":
         return Check("server", "wrong", "it runs and does not answer; hooks answer by themselves", "end `ultan serve` and start it anew")
     says = f"{found.state}, encoder {found.encoder}, {found.memory_mb} MB, {found.answered} answers in {_span(found.up_s)}"
+    says += f", {found.late} too late" if found.late else ""
     says += f", last asked {_span(found.idle_s)} ago" if found.state == "idle" else ""
     if found.trouble:
         return Check("server", "note", f"{says}; {found.trouble}", "hooks get lexical answers; ultan rebuild")

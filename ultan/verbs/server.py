@@ -19,7 +19,8 @@ class Standing:
     Attributes:
         state: ``absent``; ``starting``; ``dead`` (its socket is left over); ``silent`` (it does not answer);
             ``empty`` (no index); ``warming`` (lexical answers until its vectors are there); ``warm``; ``idle``.
-        trouble: why it could not use the last index, or ``""``.
+        trouble: why it could not use the last index or a model, or ``""``.
+        late: answers that came when the hook had already answered by itself; the session's next prompt may get them.
     """
 
     state: str
@@ -30,6 +31,7 @@ class Standing:
     answered: int = 0
     pid: int = 0
     trouble: str = ""
+    late: int = 0
 
 
 def standing(root: str) -> Standing:
@@ -44,7 +46,7 @@ def standing(root: str) -> Standing:
     state, idle = str(told.get("state", "")), _number(told, "idle_s")
     return Standing(
         "idle" if state == "warm" and idle >= IDLE_S else state, str(told.get("encoder", "")), int(_number(told, "memory_mb")),
-        idle, _number(told, "up_s"), int(_number(told, "answered")), int(_number(told, "pid")), str(told.get("trouble", "")),
+        idle, _number(told, "up_s"), int(_number(told, "answered")), int(_number(told, "pid")), str(told.get("trouble", "")), int(_number(told, "late")),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ultan.library.entry import Entry
 from ultan.recall import ranking
 from ultan.recall.compile import build_from_entries
 from ultan.recall.ranking import Query, rank
-from ultan.recall.warm import LATE_DEPTH, Warm, kept_vectors
+from ultan.recall.warm import LATE_DEPTH, Warm, blended, kept_vectors
 from ultan.settings import Settings
 
 WORDS = "install packages uv release deploy server tests typo branch review tax country account rate build cache index model".split()  # noqa: SIM905 -- a list of words
@@ -193,6 +193,44 @@ def test_an_entry_without_words_is_no_evidence() -> None:
     ]
     signals = Warm(index, encoder).signals(Query("release server", None))
     assert all(np.isfinite(value) for value in signals["late"].values())
+
+
+class Judge:
+    """A reranker with a favourite."""
+
+    name = "judge/1"
+
+    def __init__(self, favourite: str) -> None:
+        self.favourite = favourite
+
+    def score(self, question, texts):  # noqa: ARG002 -- the protocol names it
+        return [float(self.favourite in text) for text in texts]
+
+
+def test_a_reranker_moves_what_it_favours_up_and_buries_nothing_sure() -> None:
+    totals = [9.0, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0]
+    for favourite in range(1, len(totals)):
+        moves = blended(totals, [float(at == favourite) for at in range(len(totals))], 0.5)
+        after = [total + move for total, move in zip(totals, moves, strict=True)]
+        order = sorted(range(len(totals)), key=lambda at: -after[at])
+        assert order[0] == 0 or favourite in order[:1]
+        assert order.index(0) <= 1
+        assert order.index(favourite) <= favourite
+    assert blended(totals, [0.5] * 12, 0.5) == [0.0] * 12
+    assert blended([1.0, 1.0], [0.0, 1.0], 0.5) == [0.0, 0.0]
+    assert blended(totals, totals[::-1], 0.0) == [0.0] * 12
+
+
+def test_a_reranker_is_one_more_signal_of_the_leading_entries() -> None:
+    index = build_from_entries(LIBRARY, Settings())
+    query = Query("install packages before the release", "shop")
+    plain = rank(index, query, Warm(index, HashingEncoder()).signals(query))
+    third = plain[2].card.title
+    found = rank(index, query, Warm(index, HashingEncoder(), "", Judge(third)).signals(query))
+    assert "rerank" in found.rankings
+    places = [item.card.id for item in found]
+    assert places.index(plain[2].card.id) <= 2
+    assert places.index(plain[0].card.id) <= 3
 
 
 def test_a_question_that_the_encoder_fails_on_raises() -> None:

@@ -1,5 +1,6 @@
 """The warm server: the same answer as a hook's own, or none; never a wrong one."""
 
+import dataclasses
 import fcntl
 import os
 import shutil
@@ -11,13 +12,18 @@ import threading
 
 import pytest
 
-from ultan import home
+from ultan import home, plainjson
 from ultan.encoders.hashing import HashingEncoder
 from ultan.errors import LibraryBusy, StorageFailed
 from ultan.library.actions import Create
+from ultan.library.entry import Entry
 from ultan.library.store import FileStore
 from ultan.recall import wire
-from ultan.serving.socket import Server
+from ultan.recall.compile import build_from_entries
+from ultan.recall.index import BLOCK, Index, path_of
+from ultan.recall.ranking import Query
+from ultan.serving.shelf import Shelf, primed
+from ultan.serving.socket import MOST_WAITING, WAITS_S, Server, generation
 from ultan.settings import Settings
 from ultan.verbs.desk import Desk
 from ultan.verbs.server import IDLE_S, Standing, standing
@@ -90,6 +96,113 @@ def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root):
 def test_what_was_shown_already_and_prompts_that_need_nothing_get_silence(root):
     assert asked(root, already=["global/tools/use-uv-for-packages"]).ids == []
     assert asked(root, text="yes").text == ""
+
+
+def left(root, **changes):
+    """Ask, and hang up before the answer."""
+    frame = plainjson.dumps({"version": wire.VERSION, "home": root, "verb": "prime", **QUESTION, **changes}).encode()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(wire.path_of(root))
+        line.shutdown(socket.SHUT_RD)
+        line.sendall(len(frame).to_bytes(4, "big") + frame)
+
+
+UV = "global/tools/use-uv-for-packages"
+OTHER = "what colour shall the header of the page have"
+
+
+def test_an_answer_that_nobody_waited_for_comes_with_the_sessions_next_prompt_once(root, server):
+    left(root, session="s1")
+    assert asked(root, session="s2", text=OTHER).ids == []
+    answer = asked(root, session="s1", text=OTHER)
+    assert answer.ids == [UV]
+    assert "Use uv for packages" in answer.text
+    assert asked(root, session="s1", text=OTHER).ids == []
+    assert (standing(root).late, server.late) == (1, 1)
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("changes", [{"already": [UV]}, {"project": "bank"}, {"agent": "a1"}])
+def test_a_late_answer_is_not_shown_twice_nor_elsewhere(root, changes):
+    left(root, session="s1")
+    assert asked(root, session="s1", text=OTHER, **changes).ids == []
+
+
+def test_a_late_answer_is_kept_for_minutes_and_for_a_bounded_number_of_sessions(root, server):
+    left(root, session="s1")
+    assert asked(root, session="-", text=OTHER) is not None
+    server._waiting["s1"] = dataclasses.replace(server._waiting["s1"], at=server.clock() - WAITS_S - 1)
+    assert asked(root, session="s1", text=OTHER).ids == []
+    for number in range(MOST_WAITING + 3):
+        left(root, session=f"n{number}")
+    asked(root)
+    assert len(server._waiting) == MOST_WAITING
+
+
+def test_a_late_answer_that_was_corrected_or_archived_meanwhile_is_gone(root, server):
+    left(root, session="s1")
+    asked(root, session="-", text=OTHER)
+    server._waiting["s1"] = dataclasses.replace(server._waiting["s1"], ids=("global/tools/gone", UV))
+    assert asked(root, session="s1", text=OTHER).ids == [UV]
+
+
+@pytest.mark.usefixtures("server")
+def test_an_index_that_turns_out_torn_costs_an_answer_not_the_server(root):
+    whole = home.read(path_of(root))
+    rules = [(f"Package {number}", "Install the package " + os.urandom(200).hex(), ("install",)) for number in range(60)]
+    entries = [
+        Entry(id=f"global/{title}", title=title, kind="finding", scope="global", created="", updated="", body=rule, applies_when=cues)
+        for title, rule, cues in rules
+    ]
+    torn = bytearray(build_from_entries(entries, Settings())._mapped)
+    start, size, _ = Index(bytes(torn))._sections["card"]
+    assert size > 4 * BLOCK
+    torn[start + BLOCK : start + size - BLOCK] = bytes(size - 2 * BLOCK)
+    home.write(path_of(root), bytes(torn))
+    assert asked(root) is None
+    home.write(path_of(root), whole)
+    assert asked(root).ids == [UV]
+
+
+class Slow:
+    """A reranker that takes a given time by a given clock, and prefers what it is told to."""
+
+    name = "slow/1"
+
+    def __init__(self, seconds, favourite=""):
+        self.seconds, self.favourite, self.now, self.asked = seconds, favourite, 0.0, 0
+
+    def clock(self):
+        return self.now
+
+    def score(self, question, texts):  # noqa: ARG002 -- the protocol names it
+        self.now += self.seconds
+        self.asked += 1
+        return [1.0 if self.favourite and self.favourite in text else 0.0 for text in texts]
+
+
+def shelved(root, reranker):
+    shelf = Shelf(root, HashingEncoder(), "", generation, reranker, clock=reranker.clock)
+    shelf.index()
+    shelf.finish()
+    return shelf
+
+
+def test_a_reranker_that_a_hook_can_wait_for_takes_part(root):
+    reranker = Slow(0.01, "push")
+    shelf = shelved(root, reranker)
+    assert shelf.state == "warm"
+    assert not shelf.trouble
+    signals = shelf.signals(Query("install a package", "shop"))
+    assert "rerank" in signals
+    assert "rerank" in primed(shelf, QUESTION)["rankings"]
+
+
+def test_a_reranker_too_slow_for_hooks_is_left_out_and_said_so(root):
+    shelf = shelved(root, Slow(0.2))
+    assert shelf.state == "warm"
+    assert "200 ms for 20 entries" in shelf.trouble
+    assert "rerank" not in shelf.signals(Query("install a package", "shop"))
 
 
 @pytest.mark.usefixtures("server")
