@@ -11,6 +11,7 @@ whoever can write into a repository must not decide what is remembered of it.
 
 import fnmatch
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import Any
 
 from ultan import home, plainjson
 from ultan.errors import UsageError
-from ultan.events import Event, Piece
+from ultan.events import ASSISTANT, PASTED, PERSON, Event, Piece
 from ultan.settings import Settings
 
 FILE = ".ultan.toml"
@@ -118,15 +119,38 @@ def without_excluded(events: Iterable[Event], said: Terms) -> list[Event]:
 
 
 def is_excluded(piece: Piece, said: Terms) -> bool:
-    """Whether *piece* is from a file that the policy excludes."""
-    if not piece.origin.startswith(FILE_ORIGIN):
+    """Whether *piece* holds what stands in a file that the policy excludes.
+
+    It does if it is from such a file, or if it is what a command, a search or another tool gave
+    that names one: in the call, or at the beginning of a line, as searches do.
+    """
+    if not said.exclude or piece.origin in PERSON or piece.origin in (ASSISTANT, PASTED):
         return False
-    path = piece.origin.removeprefix(FILE_ORIGIN).replace(os.sep, "/")
+    if piece.origin.startswith(FILE_ORIGIN):
+        return _meets(piece.origin.removeprefix(FILE_ORIGIN), said)
+    if any(_meets(word, said) for word in _WORDS.split(piece.about) if word):
+        return True
+    heads = {line.partition(":")[0].strip() for line in piece.text.splitlines() if ":" in line}
+    return any(_meets(head, said) for head in heads if head and " " not in head)
+
+
+_WORDS = re.compile(r"[\s\"'`=:;|&<>(){},]+")
+
+
+def _meets(path: str, said: Terms) -> bool:
+    path = path.replace(os.sep, "/").removeprefix("./").rstrip("/")
     top = os.path.realpath(said.folder).replace(os.sep, "/") + "/"
     for inside in (said.folder.replace(os.sep, "/") + "/", top):
         path = path.removeprefix(inside)
     names = (path, path.rpartition("/")[2])
-    return any(fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name, f"{glob}/*") for glob in said.exclude for name in names)
+    return any(_matches(name, glob) for glob in said.exclude for name in names)
+
+
+def _matches(name: str, glob: str) -> bool:
+    """Whether *name* is what *glob* means, lies in it, or is the folder whose whole contents it means."""
+    if fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name, f"{glob}/*"):
+        return True
+    return glob.endswith(("/*", "/**")) and name == glob.rstrip("*/")
 
 
 def tell_once(root: str, found: Policy) -> str:

@@ -116,6 +116,28 @@ def test_excluded_files_are_not_read(root, shop):
 
 
 @pytest.mark.parametrize(
+    ("origin", "about", "text", "is_out"),
+    [
+        ("tool:Bash", "Bash: cat secrets/key.txt", "hunter2", True),
+        ("tool:Bash", "Bash: cat ./secrets/key.txt | head", "x", True),
+        ("tool:Bash", "Bash: openssl x509 -in=certs/server.pem", "x", True),
+        ("tool:Bash", "Bash: ls secrets", "key.txt", True),
+        ("tool:Grep", "Grep: password", "src/app.py:3:x\nsecrets/key.txt:1:hunter2", True),
+        ("subagent", "Task: read 'secrets/key.txt' and tell me", "it says hunter2", True),
+        ("mcp:files", "mcp__files__read: secrets/deep/key.txt", "hunter2", True),
+        ("web:example.com", "WebFetch: https://example.com/server.pem", "x", True),
+        ("tool:Bash", "Bash: git commit -m 'no keys here'", "ok", False),
+        ("tool:Bash", "Bash: make test", "src/app.py:3: failed\nerror: no", False),
+        ("user", "", "look at secrets/key.txt", False),
+        ("assistant", "", "secrets/key.txt: it is empty", False),
+    ],
+)
+def test_what_a_tool_gave_of_an_excluded_file_is_not_read_either(origin, about, text, is_out):
+    said = Terms("auto", "/shop", ("secrets/**", "*.pem"))
+    assert is_excluded(Piece("x", origin, text, about=about), said) is is_out
+
+
+@pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("mode = 'strict'", "mode is one of"), ("by = 'claude'", "by is neither"), ("exclude = 'x'", "list of globs"),
