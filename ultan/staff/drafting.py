@@ -15,7 +15,7 @@ from ultan.staff.commands import COMMANDS, commands_in
 from ultan.staff.cues import Cues, language_of, table
 from ultan.staff.statements import Heard, Statement
 from ultan.staff.subjects import Subject
-from ultan.staff.weights import KINDS
+from ultan.staff.weights import KINDS, PERSONAL, SCOPE
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
@@ -57,7 +57,6 @@ _GLOB = re.compile(r"(?<![\w/])((?:[\w.*-]+/)+[\w.*-]*|\*\.[A-Za-z]{1,5}|[\w-]+\
 _EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.IGNORECASE)
 _BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.IGNORECASE)
 _TITLE_CHARS = 90
-_OF_THE_PROJECT = frozenset(("tool", "data", "api", "ui", "build"))
 
 
 def left_out(statement: Statement, before: list[Heard]) -> Heard | None:
@@ -124,16 +123,14 @@ def kind_of(statement: Statement, origin: str) -> Kind:
     return "convention" if likeliest == "finding" and is_law else likeliest
 
 
-def is_global(statement: Statement, kind: Kind) -> bool:
-    """Whether a rule is about the person rather than about one project."""
+def is_global(statement: Statement) -> bool:
+    """Whether a rule is about the person and how the agent works, rather than about one project."""
     if "everywhere" in statement.marks:
         return True
-    if "here" in statement.marks or "purpose" in statement.marks:
+    if statement.marks & {"here", "local"}:
         return False
-    if "habitual" in statement.marks or {"forbid", "protest"} <= statement.marks:
-        return True  # how the agent behaves, whatever the project
-    about_us = bool(statement.marks & {"agent", "taste", "personal"} or "interaction" in statement.things)
-    return kind == "preference" and about_us and not statement.things & _OF_THE_PROJECT
+    features = statement.marks | {"=" + thing for thing in statement.things} | {""}
+    return bool(features & PERSONAL) and sum(SCOPE.get(name, 0.0) for name in features) > 0
 
 
 def topic_of(subject: Subject) -> str:

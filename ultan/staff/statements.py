@@ -33,6 +33,7 @@ _FOREIGN_LINE = re.compile(
     )""",
     re.VERBOSE,
 )
+_TITLED = re.compile(r"[ \t]*#{1,6}\s")  # a heading, or a comment of a file
 _HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
 _BREAK = re.compile(
     r"""(?<![.])[.](?=\s|$)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b\d\.)(?<!\bz\.B\.)
@@ -124,7 +125,11 @@ def own_text(text: str) -> str:
         if heading:
             text = text[: heading.start()] + _blank_text(text[heading.start() :])
             lines = text.splitlines(keepends=True)
-    return "".join(_blank_text(line) if _FOREIGN_LINE.match(line) else line for line in lines)
+    alone = sum(bool(line.strip()) for line in lines) == 1  # a hash before all of it is a habit of typing
+    return "".join(
+        _blank_text(line) if _FOREIGN_LINE.match(line) or (_TITLED.match(line) and not alone) else line
+        for line in lines
+    )
 
 
 def statements(text: str) -> list[Statement]:

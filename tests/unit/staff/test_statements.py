@@ -38,7 +38,14 @@ def test_a_pasted_plan_ends_the_persons_words_at_its_first_heading():
 
 
 def test_a_short_remark_with_a_heading_stays():
-    assert texts("# note\nnever use pip") == ["# note", "never use pip"]
+    assert texts("# note\nnever use pip") == ["never use pip"]
+    assert texts("# never use pip") == ["# never use pip"]
+
+
+def test_comment_lines_of_a_pasted_file_are_nobodys_words():
+    assert texts("this is too long. just say build\n# artifacts of the build, never\n# delete them") == [
+        "this is too long.", "just say build"
+    ]  # fmt: skip
 
 
 def test_what_a_reviewer_wrote_weighs_less_than_the_persons_remark_below_it():
