@@ -262,7 +262,7 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
     if is_dry_run and value.standing:
         from ultan.verbs.plotting import ahead  # noqa: PLC0415 -- only here
 
-        cells = [(one.entry.id, f"{one.retention:.2f}", one.verdict, sparkline(ahead(one, 120)[::5])) for one in value.standing]
+        cells = [(one.entry.id, f"{one.retention:.2f}", one.verdict, sparkline(ahead(one, 120, every=5))) for one in value.standing]
         rows.append(Table(("entry", "retention", "", "the next 120 active days, unused"), cells))
     for head, names in (("asked about in `ultan review`", value.asked.held), ("said anew", value.asked.updated)):
         rows.extend(Line(f"  {head}: {name}") for name in names)

@@ -89,6 +89,7 @@ class Draft:
     _lying: frozenset[str] | None = None
     _folders: dict[str, str] | None = None
     _rules: dict[str, tuple[Entry, str]] = field(default_factory=dict)
+    _stems: dict[str, tuple[Entry, frozenset[str]]] = field(default_factory=dict)
 
     def attempt(self, action: act.Action) -> tuple[str, str, str]:
         """What was done: verb, entry id, note.
@@ -179,8 +180,9 @@ class Draft:
         self._supported(f"{action.title} {action.rule}", action.evidence)
         triggers, notes = self._triggers(action.triggers, found)
         strength = ground.encoding_strength(
-            "contradicts" if superseded else action.salience, kind=action.kind, words=found.words
-        )
+            "contradicts" if superseded else action.salience, kind=action.kind, words=found.words,
+            likeness=self._likeness(action.rule, scope),
+        )  # fmt: skip
         entry = Entry(
             id=self._free_id(folder, action.slug or action.title), title=_one_line(action.title), kind=action.kind,
             scope=scope, created=self.asked.today, updated=self.asked.today, tags=action.tags,
@@ -220,6 +222,22 @@ class Draft:
                 ):
                     return entry
         return None
+
+    def _likeness(self, rule: str, scope: str) -> float | None:
+        """How like the nearest entry that holds where *scope* is a new *rule* is."""
+        foreign = set(self.library.foreign)
+        known = (
+            entry for entry in self.entries.values()
+            if entry.scope in (scope, "global") and entry.status == "active" and not entry.superseded_by
+            and entry.path not in foreign
+        )  # fmt: skip
+        return ground.likeness(ground.stems(rule), (self._stems_of(entry) for entry in known))
+
+    def _stems_of(self, entry: Entry) -> frozenset[str]:
+        known = self._stems.get(entry.path)
+        if known is None or known[0] is not entry:
+            known = self._stems[entry.path] = (entry, ground.stems(entry.rule))
+        return known[1]
 
     def _rule_key(self, entry: Entry) -> str:
         known = self._rules.get(entry.path)
@@ -559,6 +577,8 @@ class Draft:
         changes: dict[str, Any] = {"id": new_id, "status": "active", "archived": "", "updated": self.asked.today, "superseded_by": ""}
         if found.evidence:
             changes["evidence"] = ground.gathered(entry.evidence, found.evidence)
+        if found.trust >= CONFIRMED:  # somebody missed it: it is said again, and lasts longer than the first time
+            changes |= {"reinforced": entry.reinforced + 1, "last_reinforced": self.asked.today}
         text = edited(entry.raw, changes)
         self._drop(entry)
         self._store(parse(text, f"{new_id}.md"))

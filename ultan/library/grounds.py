@@ -142,6 +142,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 # --- strength ----------------------------------------------------------------------------------------
 
+UNLIKE, CLOSE, DISTANCE = 0.1, 0.5, 0.05
+LEAST_KNOWN = 5  # entries; among fewer everything is unlike the rest
 SALIENCE = {"contradicts": 0.85, "novel": 0.5, "reinforces": 0.6, "drift": 0.55}
 EMPHASIS, REPETITION, MOST_REPETITION, FINDING, DISCOUNT = 0.1, 0.05, 0.15, -0.15, 0.3
 
@@ -159,7 +161,9 @@ class Strength:
         return ", ".join([f"{first[0]} {first[1]:g}", *(f"{name} {by:+g}" for name, by in others)])
 
 
-def encoding_strength(salience: str, *, kind: str, words: str = "", repeated: int = 0) -> Strength:
+def encoding_strength(
+    salience: str, *, kind: str, words: str = "", repeated: int = 0, likeness: float | None = None
+) -> Strength:
     """The strength of an entry that is written now.
 
     Args:
@@ -167,8 +171,14 @@ def encoding_strength(salience: str, *, kind: str, words: str = "", repeated: in
         kind: findings are weaker; they are about the world, not about the person's will.
         words: what the person said; emphasis counts.
         repeated: how often it was said before.
+        likeness: to the nearest entry known; what is new and unlike all others stands out (von Restorff
+            1933), what nearly everybody knew does not. ``None`` where too little is known to tell.
     """
     parts = [(salience, SALIENCE[salience])]
+    if salience == "novel" and likeness is not None and likeness < UNLIKE:
+        parts.append(("unlike all that is known", DISTANCE))
+    elif salience == "novel" and likeness is not None and likeness >= CLOSE:
+        parts.append(("close to what is known", -DISTANCE))
     if is_emphatic(words):
         parts.append(("emphasis", EMPHASIS))
     if repeated:
@@ -176,6 +186,22 @@ def encoding_strength(salience: str, *, kind: str, words: str = "", repeated: in
     if kind == "finding":
         parts.append(("finding", FINDING))
     return Strength(round(min(1.0, max(0.05, math.fsum(by for _, by in parts))), 3), tuple(parts))
+
+
+def stems(text: str) -> frozenset[str]:
+    """What *text* is compared by: its words, cut, without the most frequent ones."""
+    return frozenset(_stems(text))
+
+
+def likeness(mine: frozenset[str], known: Iterable[frozenset[str]]) -> float | None:
+    """How like the nearest of *known* something is, in [0, 1]; ``None`` if fewer than five are known."""
+    nearest, count = 0.0, 0
+    for theirs in known:
+        count += 1
+        common = len(mine & theirs)
+        if common:
+            nearest = max(nearest, common / (len(mine) + len(theirs) - common))
+    return nearest if count >= LEAST_KNOWN else None
 
 
 def is_emphatic(words: str) -> bool:

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 
 from ultan.library.entry import Entry
 
@@ -31,6 +32,9 @@ class Constants:
     ignored_factor: float = 0.5
     weak: float = 0.6
     fetched_worth: float = 0.5
+    # a showing of which nobody ever judged whether it helped (only the clerk curates): the benefit of the doubt
+    unjudged_worth: float = 0.1
+    spacing_days: float = 7.0
     least_a_run: int = 5
     share_a_run: float = 0.05
     # half-life in active days that an entry of a kind has at least: a rule that a person
@@ -92,6 +96,7 @@ class Fading:
     reason: str
 
 
+@lru_cache(maxsize=8192)
 def is_day(text: str) -> bool:
     """Whether *text* is an ISO day that exists."""
     try:
@@ -103,8 +108,34 @@ def is_day(text: str) -> bool:
 
 def renewed_on(entry: Entry, today: str) -> str:
     """The last day on which the entry was written, said again or relied on; ``""`` if unknown."""
-    days = (entry.created, entry.updated, entry.last_reinforced, entry.last_helpful)
-    return max((day for day in days if is_day(day) and day <= today), default="")
+    last = ""
+    for day in (entry.created, entry.updated, entry.last_reinforced, entry.last_helpful):
+        if last < day <= today and is_day(day):
+            last = day
+    return last
+
+
+def uses(entry: Entry, constants: Constants = DEFAULTS) -> float:
+    """How much use the entry was: said again, relied on, opened; shown, where nobody ever judged.
+
+    Uses that crowd into the days around the first count for less than uses that come back later
+    (the spacing effect: Cepeda et al. 2006): never more than one for each *spacing_days* between
+    the first day and the last use, as far as both are known.
+    """
+    helpful, ignored = bounded(entry.fired_helpful), bounded(entry.ignored)
+    used = bounded(entry.reinforced) + helpful + constants.fetched_worth * bounded(entry.fetched)
+    last = max(entry.last_reinforced, entry.last_helpful)
+    if not helpful and not ignored:
+        used += constants.unjudged_worth * bounded(entry.fired)
+        last = max(last, entry.last_surfaced)
+    if constants.spacing_days <= 0 or not is_day(last) or not is_day(entry.created):
+        return used
+    return min(used, max(0, _ordinal(last) - _ordinal(entry.created)) / constants.spacing_days)
+
+
+@lru_cache(maxsize=8192)
+def _ordinal(day: str) -> int:
+    return date.fromisoformat(day).toordinal()
 
 
 def half_life_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
@@ -113,12 +144,17 @@ def half_life_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
     Doubles with every quarter of encoding strength, grows with the logarithm of use, is
     halved for a weak entry that was shown and ignored, and has a floor by kind.
     """
-    used = bounded(entry.reinforced) + bounded(entry.fired_helpful) + constants.fetched_worth * bounded(entry.fetched)
     strength = min(1.0, max(0.0, entry.encoding_strength))
-    days: float = constants.base_days * 2.0 ** (constants.strength_doublings * strength) * (1.0 + constants.use_weight * math.log2(1.0 + used))
-    if is_ignored(entry, constants) and strength < constants.weak:
+    worth = 1.0 + constants.use_weight * math.log2(1.0 + uses(entry, constants))
+    days: float = constants.base_days * 2.0 ** (constants.strength_doublings * strength) * worth
+    if strength < constants.weak and is_ignored(entry, constants):
         return max(1.0, days * constants.ignored_factor)
     return max(days, constants.floor_days.get(entry.kind, 0.0) if entry.trust in ("person", "confirmed") else 0.0)
+
+
+def lifetime_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
+    """Idle active days after which the entry may be archived, as far as fading goes."""
+    return half_life_days(entry, constants) * -math.log2(constants.archive_below)
 
 
 def bounded(count: int) -> int:
@@ -202,31 +238,36 @@ class Sweep:
         waiting: chosen today for the first time, or over today's cap.
         drift: strong entries that a person or the scholar should look at.
         chosen: entry id → day of the first run that chose it, to be kept for the next run.
+        standing: how every entry stands, weakest first.
     """
 
     archive: tuple[Fading, ...]
     waiting: tuple[Fading, ...]
     drift: tuple[Fading, ...]
     chosen: Mapping[str, str]
+    standing: tuple[Fading, ...] = ()
 
 
 def sweep(
     entries: Iterable[Entry], activity: Activity, today: str, chosen_before: Mapping[str, str],
-    policy: Policy = by_strength, constants: Constants = DEFAULTS,
+    policy: Policy = by_strength, constants: Constants = DEFAULTS, *, among: int = 0,
 ) -> Sweep:  # fmt: skip
-    """What fades today, at most ``max(5, 5 %)`` and only what two runs on different days chose."""
-    standing = [fading(entry, activity, today, policy) for entry in entries]
-    faded = sorted(
-        (one for one in standing if one.verdict in ("fade", "expired")), key=lambda one: (one.retention, one.entry.id)
+    """What fades today, at most ``max(5, 5 %)`` and only what two runs on different days chose.
+
+    Where *entries* leave out some that cannot fade today, *among* says how many there are in all.
+    """
+    standing = sorted(
+        (fading(entry, activity, today, policy) for entry in entries), key=lambda one: (one.retention, one.entry.id)
     )
-    cap = max(constants.least_a_run, int(len(standing) * constants.share_a_run))
+    faded = [one for one in standing if one.verdict in ("fade", "expired")]
+    cap = max(constants.least_a_run, int((among or len(standing)) * constants.share_a_run))
     twice = [one for one in faded if is_day(chosen_before.get(one.entry.id, "")) and chosen_before[one.entry.id] < today]
     archive = tuple(twice[:cap])
     gone = {one.entry.id for one in archive}
     waiting = tuple(one for one in faded if one.entry.id not in gone)
     chosen = {one.entry.id: min(chosen_before.get(one.entry.id, today), today) for one in waiting}
     drift = tuple(one for one in standing if one.verdict == "drift")
-    return Sweep(archive, waiting, drift, chosen)
+    return Sweep(archive, waiting, drift, chosen, tuple(standing))
 
 
 def curve(entry: Entry, days: int = 120, constants: Constants = DEFAULTS) -> list[float]:

@@ -60,10 +60,6 @@ def decay(
     activity = read_activity(desk.root)
     constants = retention.Constants(archive_below=desk.settings["retention.archive_below"])
     swept = retention.sweep(entries, activity, today, state.chosen, policy, constants)
-    standing = sorted(
-        (retention.fading(entry, activity, today, policy) for entry in entries),
-        key=lambda one: (one.retention, one.entry.id),
-    )
     number = 0
     asked = NOBODY_ASKED
     if not dry_run:
@@ -72,7 +68,7 @@ def decay(
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
             asked = ask(desk, swept.drift, library, today, opened)
-    return Decayed(swept.archive, swept.waiting, swept.drift, tuple(standing), number, asked=asked)
+    return Decayed(swept.archive, swept.waiting, swept.drift, swept.standing, number, asked=asked)
 
 
 def _archive(desk: Desk, swept: Sweep) -> int:

@@ -43,8 +43,9 @@ def plot(standing: Sequence[Fading], path: str) -> str:
     return target
 
 
-def ahead(one: Fading, days: int) -> list[float]:
-    """The retention of an entry today and on each of the next *days* active days, if nobody uses it."""
+def ahead(one: Fading, days: int, every: int = 1) -> list[float]:
+    """The retention of an entry today and on every *every*-th of the next *days* active days, if nobody uses it."""
+    points = range(0, days + 1, every)
     if one.half_life_days <= 0:
-        return [one.retention] * (days + 1)
-    return [one.retention * remaining(one.half_life_days, day) for day in range(days + 1)]
+        return [one.retention for _ in points]
+    return [one.retention * remaining(one.half_life_days, day) for day in points]

@@ -8,9 +8,10 @@ to the generator alone and never shown to the library.
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 FIRST_DAY = date(2025, 1, 1)
 USERS = ("specialist", "juggler", "seasonal")
@@ -66,7 +67,8 @@ class Memory:
     Attributes:
         key: number, unique in the year; corrections point to what they correct.
         words: what its text is made of; a prompt that needs it shares some of them.
-        load_bearing: whether it is ever needed again.
+        truth: ``load-bearing`` (needed again and again), ``noise`` (never), or ``spent`` (was needed, is
+            no more; not judged).
         every_days: active days of its scope between two needs, on average.
         months: months in which it is needed; empty for all.
         wrong_since: day on which it was corrected, or ``""``.
@@ -77,12 +79,22 @@ class Memory:
     scope: str
     words: tuple[str, ...]
     born: str
-    load_bearing: bool
+    truth: str
     emphatic: bool
-    every_days: float
+    every_days: float = 0.0
     months: tuple[int, ...] = ()
     corrects: int = -1
     wrong_since: str = ""
+
+    @property
+    def load_bearing(self) -> bool:
+        """Whether it is needed again and again."""
+        return self.truth == "load-bearing"
+
+    @property
+    def text(self) -> str:
+        """What the person says."""
+        return f"{'Always ' if self.emphatic else ''}{' '.join(self.words)} {self.key}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,15 @@ def make_year(user: str, seed: int, rates: Rates | None = None, *, entries: int 
     return Year(user, seed, tuple(made), tuple(memories))
 
 
+def year_of(plain: Mapping[str, Any]) -> Year:
+    """The year that another generator tells in plain lists and tables (``tests/bench/second_year.py``)."""
+    days = tuple(
+        Day(one["day"], tuple(one["projects"]), tuple(Happening(*each) for each in one["happenings"])) for one in plain["days"]
+    )
+    memories = tuple(Memory(**{**one, "words": tuple(one["words"])}) for one in plain["memories"])
+    return Year(plain["user"], plain["seed"], days, memories)
+
+
 def _working_days(user: str, rng: random.Random, days: int) -> Iterator[tuple[str, list[str]]]:
     """Days with the projects worked in; weekends, holidays and quiet projects left out."""
     names = {"specialist": ["alpha"], "juggler": ["alpha", "beta", "gamma", "delta"], "seasonal": ["alpha", "winter", "summer"]}[user]
@@ -188,7 +209,7 @@ def _prompt(
     memories.append(
         Memory(
             key=len(memories), kind=kind, scope="global" if rng.random() < rates.global_share else scope,
-            words=tuple(rng.sample(words, 8)), born=today, load_bearing=load_bearing,
+            words=tuple(rng.sample(words, 8)), born=today, truth="load-bearing" if load_bearing else "noise",
             emphatic=rng.random() < (0.4 if load_bearing else 0.1), every_days=_gap(rng, rates),
             months=tuple(sorted(rng.sample(range(1, 13), 4))) if rng.random() < 0.05 else (),
         )

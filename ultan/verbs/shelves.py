@@ -1,0 +1,299 @@
+"""Two places in which a simulated year can be lived: the real library, and bare entries for fitting.
+
+Both take the same words and forget by the same functions. ``LibraryShelf`` hands every change to
+the executor; ``BareShelf`` keeps plain entries and repeats what the executor does to their
+counters, a hundred times faster. A test plays one year on both and compares every decision.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ultan.events import Piece
+from ultan.library import retention
+from ultan.library.actions import Action, Archive, Bump, Cite, Contradict, Create, Reinforce, Revive
+from ultan.library.entry import Entry
+from ultan.library.executor import execute
+from ultan.library.grounds import REPETITION, encoding_strength, likeness, stems
+from ultan.library.retention import Activity, Constants, Policy
+from ultan.library.snapshot import Library, read_library
+from ultan.library.store import MemoryStore
+from ultan.verbs.synthetic_year import Memory
+
+TOPICS = 40
+Count = tuple[int, int, int]
+"""How often an entry was shown, was of help, and was passed over; where nobody judged only shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a curator made of one remark: *memory* is new, corrects *instead_of*, or was said again."""
+
+    memory: Memory
+    again: bool = False
+    instead_of: int = -1
+
+
+Lifetime = Callable[[Entry], float]
+SLACK = 1e-6  # of a day: rounding must not hide an entry from the one that decides
+
+
+def at_once(_entry: Entry) -> float:
+    """A lifetime of nothing: the entry is looked at every day."""
+    return 0.0
+
+
+def place_of(memory: Memory) -> tuple[str, str]:
+    """Folder and slug of the entry that a memory becomes."""
+    top = "global" if memory.scope == "global" else f"projects/{memory.scope.removeprefix('project:')}"
+    return f"{top}/topic-{memory.key % TOPICS}", f"memory-{memory.key}"
+
+
+class Shelf(Protocol):
+    """Where memories are kept by their number in the year."""
+
+    def live(self) -> set[int]:
+        """Numbers of the entries that may be shown."""
+
+    def archived(self) -> set[int]:
+        """Numbers of the entries in the archive."""
+
+    def say(self, day: str, said: Sequence[Said]) -> None:
+        """Take in what was said on *day*: new, corrected, said again, or brought back from the archive."""
+
+    def retract(self, day: str, keys: Sequence[int], /) -> None:
+        """End entries that a person called wrong."""
+
+    def count(self, day: str, shown: Mapping[int, Count]) -> None:
+        """Fold in how often entries were shown and were of help on *day*."""
+
+    def forget(self, day: str, activity: Activity) -> list[int]:
+        """Numbers of the entries put away on *day*."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What happened to an entry since it was last written anew."""
+
+    fired: int = 0
+    helped: int = 0
+    ignored: int = 0
+    last_helpful: str = ""
+    last_surfaced: str = ""
+
+
+class BareShelf:
+    """Plain entries in memory.
+
+    An entry that cannot fade today is not looked at: when it first can is known from its lifetime,
+    less what being ignored may take from it. What was counted is folded in only when it is looked at.
+    """
+
+    def __init__(self, policy: Policy, constants: Constants, lifetime: Lifetime = at_once) -> None:
+        """An empty shelf that forgets by *policy*; *lifetime* of an entry in idle active days."""
+        self._policy, self._constants, self._lifetime = policy, constants, lifetime
+        self._live: dict[int, Entry] = {}
+        self._away: dict[int, Entry] = {}
+        self._counts: dict[int, _Counts] = {}
+        self._stems: dict[int, frozenset[str]] = {}
+        self._due: dict[int, float] = {}
+        self._waiting: set[int] = set()  # those that fade on their day unless something happens
+        self._chosen: Mapping[str, str] = {}
+
+    def live(self) -> set[int]:
+        """As ``Shelf.live``."""
+        return set(self._live)
+
+    def archived(self) -> set[int]:
+        """As ``Shelf.archived``."""
+        return set(self._away)
+
+    def say(self, day: str, said: Sequence[Said]) -> None:
+        """As ``Shelf.say``."""
+        for one in said:
+            key = one.memory.key
+            if not one.again:
+                self._learn(day, one)
+            elif key in self._live:
+                self._live[key] = _said_again(self._folded(key), day)
+            elif key in self._away:
+                self._live[key] = _revived(self._away.pop(key), day)
+            self._due.pop(key, None)
+
+    def _learn(self, day: str, one: Said) -> None:
+        memory = one.memory
+        corrected = one.instead_of in self._live
+        said = stems(memory.text)
+        known = (self._stems[key] for key, entry in self._live.items() if entry.scope in (memory.scope, "global"))
+        salience = "contradicts" if corrected else "novel"
+        strength = encoding_strength(salience, kind=memory.kind, words=memory.text, likeness=likeness(said, known))
+        self._stems[memory.key] = said
+        self._live[memory.key] = Entry(
+            id="/".join(place_of(memory)), title="m", kind=memory.kind, scope=memory.scope, created=day, updated=day,
+            encoding_strength=strength.value,
+        )  # fmt: skip
+        if corrected:
+            self.retract(day, [one.instead_of])
+
+    def retract(self, _day: str, keys: Sequence[int]) -> None:
+        """As ``Shelf.retract``; what is ended neither counts nor fades, so it is not kept here."""
+        for key in keys:
+            self._live.pop(key, None)
+
+    def count(self, day: str, shown: Mapping[int, Count]) -> None:
+        """As ``Shelf.count``."""
+        for key, (fired, helped, ignored) in shown.items():
+            known = self._counts.get(key)
+            if known is None:
+                known = self._counts[key] = _Counts()
+            known.fired += fired
+            known.helped += helped
+            known.ignored += ignored
+            known.last_helpful = day if helped else known.last_helpful
+            known.last_surfaced = day
+            if ignored and key in self._waiting:
+                self._waiting.discard(key)
+                self._due.pop(key, None)
+
+    def _folded(self, key: int) -> Entry:
+        """The live entry *key* with its counters as they are now."""
+        known = self._counts.pop(key, None)
+        if known is not None:
+            was = self._live[key]
+            self._live[key] = replace(
+                was, fired=was.fired + known.fired, fired_helpful=was.fired_helpful + known.helped,
+                ignored=was.ignored + known.ignored, last_surfaced=known.last_surfaced,
+                last_helpful=known.last_helpful or was.last_helpful,
+            )  # fmt: skip
+        return self._live[key]
+
+    def forget(self, day: str, activity: Activity) -> list[int]:
+        """As ``Shelf.forget``."""
+        worked = {scope: len(days) for scope, days in activity.days.items()}
+        due = []
+        for key, entry in self._live.items():
+            now = worked[slug_of(entry)]
+            if self._due.get(key, 0.0) <= now:
+                self._due[key] = self._day_due(key, activity, day)
+                if self._due[key] <= now:
+                    due.append(self._live[key])
+        swept = retention.sweep(
+            due, activity, day, self._chosen, self._policy, self._constants, among=max(1, len(self._live))
+        )
+        self._chosen = swept.chosen
+        gone = [int(one.entry.id.rpartition("-")[2]) for one in swept.archive]
+        for key in gone:
+            self._away[key] = self._live.pop(key)
+        return gone
+
+    def _day_due(self, key: int, activity: Activity, day: str) -> float:
+        """The active day of its scope, counted from the first, on which an entry can fade at the earliest."""
+        entry = self._folded(key)
+        renewed = len(activity.days[slug_of(entry)]) - activity.since(entry.scope, retention.renewed_on(entry, day), day)
+        lifetime = self._lifetime(entry) - SLACK
+        soonest = renewed + lifetime * min(1.0, self._constants.ignored_factor)
+        if soonest > len(activity.days[slug_of(entry)]):
+            return soonest
+        self._waiting.add(key)
+        return renewed + lifetime
+
+
+def slug_of(entry: Entry) -> str:
+    """The name under which the active days of an entry's scope are kept."""
+    return entry.scope.removeprefix("project:")
+
+
+def _said_again(entry: Entry, day: str) -> Entry:
+    if entry.last_reinforced == day:
+        return entry
+    strength = min(1.0, round(entry.encoding_strength + REPETITION, 3))
+    return replace(entry, reinforced=entry.reinforced + 1, last_reinforced=day, encoding_strength=strength)
+
+
+def _revived(entry: Entry, day: str) -> Entry:
+    return replace(entry, updated=day, reinforced=entry.reinforced + 1, last_reinforced=day)
+
+
+class LibraryShelf:
+    """A real library in memory, written by the executor alone."""
+
+    def __init__(self, policy: Policy, constants: Constants) -> None:
+        """An empty library that forgets by *policy*."""
+        self._policy, self._constants = policy, constants
+        self.store = MemoryStore()
+        self.library: Library = read_library(self.store)
+        self.refused: list[str] = []
+        self._chosen: Mapping[str, str] = {}
+        self._ids: dict[int, str] = {}
+        self._keys: dict[str, int] = {}
+
+    def live(self) -> set[int]:
+        """As ``Shelf.live``."""
+        return {self._keys[entry.id] for entry in self.library.entries.values() if entry.status == "active"}
+
+    def archived(self) -> set[int]:
+        """As ``Shelf.archived``."""
+        return {self._keys[id_] for id_ in self.library.archived}
+
+    def say(self, day: str, said: Sequence[Said]) -> None:
+        """As ``Shelf.say``, each remark a piece of the day's session, as the clerk would hand it over."""
+        actions: list[Action] = []
+        sources: dict[str, Piece] = {}
+        live = self.live()
+        for number, one in enumerate(said):
+            piece = Piece(f"{day}/{self.library.number}/{number}", "user", one.memory.text, f"{day}T10:00:00Z", number)
+            sources[piece.id] = piece
+            actions += self._said(one, Cite(event=piece.id, quote=piece.text), corrects=one.instead_of in live)
+            live = live - {one.instead_of} | {one.memory.key}
+        self._do(actions, day, "clerk", sources)
+
+    def _said(self, one: Said, cite: Cite, *, corrects: bool) -> list[Action]:
+        memory = one.memory
+        if one.again:
+            id_ = self._ids.get(memory.key, "")
+            if id_ in self.library.archived:
+                return [Revive(entry=id_, evidence=(cite,))]
+            return [Reinforce(entry=id_, evidence=(cite,))] if id_ else []
+        folder, slug = place_of(memory)
+        self._ids[memory.key] = f"{folder}/{slug}"
+        self._keys[f"{folder}/{slug}"] = memory.key
+        old = (self._ids[one.instead_of],) if corrects else ()
+        return [
+            Create(
+                folder=folder, slug=slug, title=" ".join(memory.words[:4]), kind=memory.kind, rule=memory.text,  # type: ignore[arg-type]
+                salience="contradicts" if corrects else "novel", evidence=(cite,), supersedes=old,
+            )
+        ]  # fmt: skip
+
+    def retract(self, day: str, keys: Sequence[int]) -> None:
+        """As ``Shelf.retract``."""
+        self._do([Contradict(entry=self._ids[key]) for key in keys], day, "person")
+
+    def count(self, day: str, shown: Mapping[int, Count]) -> None:
+        """As ``Shelf.count``."""
+        bumps = [
+            Bump(
+                entry=self._ids[key], fired=fired, helpful=helped, ignored=ignored, surfaced_on=day,
+                helpful_on=day if helped else "",
+            )
+            for key, (fired, helped, ignored) in sorted(shown.items())
+        ]  # fmt: skip
+        self._do(bumps, day, "upkeep")
+
+    def forget(self, day: str, activity: Activity) -> list[int]:
+        """As ``Shelf.forget``."""
+        entries = [entry for entry in self.library.entries.values() if entry.status == "active"]
+        swept = retention.sweep(entries, activity, day, self._chosen, self._policy, self._constants)
+        self._chosen = swept.chosen
+        self._do([Archive(entry=one.entry.id, reason="faded") for one in swept.archive], day, "upkeep")
+        return [self._keys[one.entry.id] for one in swept.archive]
+
+    def _do(self, actions: Sequence[Action], day: str, by: str, sources: Mapping[str, Piece] | None = None) -> None:
+        if not actions:
+            return
+        now = datetime.fromisoformat(day).replace(hour=18, tzinfo=UTC).timestamp()
+        session = f"{day}/{by}/{self.library.number}"
+        receipt = execute(self.store, actions, now=now, by=by, session=session, sources=sources, library=self.library)
+        self.refused += [refusal.reason for refusal in receipt.refused]
+        self.library = read_library(self.store, self.library)
