@@ -2,7 +2,8 @@
 
 Prints JSON: CPU seconds of a lexical compile of everything and of one after a single entry changed (the
 best of some runs each, since the machine is shared), how many of the latter one of the former takes, the
-index's bytes over the text's, and how many times the seconds of the smallest size each size takes.
+index's bytes over the text's, and how many times the seconds of the smallest size each size takes;
+beside them, what reading the files of the library takes, all of them and by the snapshot that was kept.
 The home is a real one in a temporary folder: what is kept between compiles is read and written as always.
 """
 
@@ -17,8 +18,11 @@ import time
 import latency
 
 from ultan import home
+from ultan.library import memo
 from ultan.library.entry import Entry
-from ultan.library.snapshot import Library
+from ultan.library.rendering import render
+from ultan.library.snapshot import Library, read_library
+from ultan.library.store import UNSETTLED_NS, FileStore
 from ultan.recall import columns, leaves
 from ultan.recall.compile import compile as compile_index
 from ultan.recall.index import open_index
@@ -61,10 +65,33 @@ def measured(count: int) -> dict[str, float]:
     }  # fmt: skip
 
 
+def reading(count: int) -> dict[str, float]:
+    """CPU seconds of reading *count* files, all of them and when nobody touched them since they were last read."""
+
+    def later() -> int:
+        return time.time_ns() + 10 * UNSETTLED_NS
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = home.ensure(os.path.join(folder, "home"))
+        for entry in latency.entries(count):
+            path = os.path.join(root, "knowledge", entry.path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(render(entry))
+        took = []
+        for _ in range(3):
+            store = FileStore(root, clock=later)
+            began = time.process_time()
+            library = read_library(store)
+            took.append(time.process_time() - began)
+            memo.keep(root, library)
+        return {"read_all_cpu_s": round(took[0], 3), "read_kept_cpu_s": round(min(took[1:]), 3)}
+
+
 def main() -> None:
     """Measure every size and print the rows."""
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or [1000, 10000]
-    rows = [measured(size) for size in sizes]
+    rows = [{**measured(size), **reading(size)} for size in sizes]
     for row in rows:
         row["times_the_smallest"] = round(row["cpu_s"] / rows[0]["cpu_s"], 2)
     print(json.dumps(rows, indent=2))

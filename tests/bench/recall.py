@@ -1,4 +1,7 @@
-"""Recall on every data set at hand, cold and warm, with one ablation row per weight: ``python tests/bench/recall.py DATA OUT``.
+"""Recall on every data set at hand, cold and warm, with ablations: ``python tests/bench/recall.py DATA OUT [cold+warm]``.
+
+Plain systems stand beside ours on each set. On PrimeBench every signal is left out once, and its
+weight halved and doubled once; what earns nothing goes. ``page.py`` draws it.
 
 Writes one JSON file named by commit into OUT (``docs/benchmarks``). Data sets that are not there are
 left out and said so; vectors are kept in ULTAN_BENCH_CACHE, if that is set, from one run to the next.
@@ -9,34 +12,36 @@ import os
 import platform
 import subprocess
 import sys
+import time
 
 from ultan.encoders import load
-from ultan.recall.ranking import WEIGHTS
+from ultan.recall.ranking import MODEL_FREE, WEIGHTS
 from ultan.settings import Settings
 from ultan.verbs.bench_notice import bench_notice
 from ultan.verbs.bench_recall import bench_recall
 
 SETS = ("primebench", "bench/locomo", "bench/longmemeval-evidence", "bench/prefeval", "bench/beam-100k")
 GROUPS = {"bench/beam-100k": ["instruction_following+preference_following"]}
-COLD = ("words", "near", "tail", "files")
-WARM = ("meaning", "best_cue", "body")
+COLD = (*MODEL_FREE, "situation")
+UNMEASURED = ("rerank",)  # no model of it at hand
 
 
 def main(data: str, out: str, modes: list[str]) -> None:
     """Measure and write the file."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     encoder, cache = load(Settings()), os.environ.get("ULTAN_BENCH_CACHE", "")
-    report = {"commit": commit, "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", "results": {}}
+    report = {"commit": commit, "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", "day": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "results": {}}
     for name in SETS:
         folder = os.path.join(data, name)
         if not os.path.isdir(folder):
             sys.stderr.write(f"skipped, not there: {folder}\n")
             continue
         own = os.path.join(cache, name.replace("/", "-")) if cache else ""
-        found = {mode: bench_recall(folder, mode=mode, encoder=encoder, cache=own, groups=GROUPS.get(name, ()), baselines=mode == "cold" and name == "primebench") for mode in modes}
+        found = {mode: bench_recall(folder, mode=mode, encoder=encoder, cache=own, groups=GROUPS.get(name, ()), baselines=mode == "cold") for mode in modes}
         if name == "primebench":
             found["notice"] = bench_notice(folder)
             found["ablation"] = {mode: ablation(folder, mode, encoder, own) for mode in modes}
+        found["shown_groups"] = GROUPS.get(name, [])
         report["results"][name] = found
         sys.stderr.write(f"{name}: " + json.dumps({mode: found[mode]["overall"] for mode in modes}) + "\n")
     with open(os.path.join(out, f"{commit}.json"), "w", encoding="utf-8") as file:
@@ -45,12 +50,20 @@ def main(data: str, out: str, modes: list[str]) -> None:
 
 
 def ablation(folder: str, mode: str, encoder, cache: str) -> dict[str, dict[str, float]]:
-    """Recall@3 and nDCG@3 with each weight left out."""
+    """Recall@3, nDCG@3 and recall@10 with each signal left out, and with its weight halved and doubled."""
     rows = {}
-    for name in ("", *COLD, *(WARM if mode == "warm" else ())):
-        weights = {key: value for key, value in WEIGHTS.items() if key != name}
+
+    def row(label: str, weights: dict[str, float]) -> None:
         whole = bench_recall(folder, mode=mode, encoder=encoder, cache=cache, weights=weights)["overall"]
-        rows[f"without {name}" if name else "all"] = {"R@3": whole["R@3"], "nDCG@3": whole["nDCG@3"], "R@10": whole["R@10"]}
+        rows[label] = {"R@3": whole["R@3"], "nDCG@3": whole["nDCG@3"], "R@10": whole["R@10"]}
+
+    row("all", WEIGHTS)
+    names = [name for name in WEIGHTS if name not in UNMEASURED and (mode == "warm" or name in COLD)]
+    for name in names:
+        row(f"without {name}", {**WEIGHTS, name: 0.0})
+    for name in names:
+        row(f"half {name}", {**WEIGHTS, name: WEIGHTS[name] / 2})
+        row(f"twice {name}", {**WEIGHTS, name: WEIGHTS[name] * 2})
     return rows
 
 
