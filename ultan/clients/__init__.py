@@ -60,5 +60,34 @@ class Call:
         self.headless = False
 
 
+SHORT_ID, LONG_ID = 20, 100
+
+
+def plain_id(text: str) -> str:
+    """*text*, a client's id of a session or an agent, as it may stand in a file and its name.
+
+    What is no plain word, or looks like a credential, becomes a digest: it tells sessions apart
+    and gives nothing away.
+    """
+    bare = text.replace("-", "").replace("_", "").replace(".", "")
+    is_word = bare.isascii() and bare.isalnum() and len(text) <= LONG_ID and text[0] != "."
+    if is_word and (len(text) < SHORT_ID or _is_uuid(text)):
+        return text
+    if not text:
+        return ""
+    if is_word:
+        from ultan.redaction import redact  # noqa: PLC0415 -- no client has sent such an id yet
+
+        if not redact(text)[1] and not redact(f"token={text}")[1]:
+            return text
+    from _blake2 import blake2b  # noqa: PLC0415 -- as above
+
+    return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _is_uuid(text: str) -> bool:
+    return [len(part) for part in text.split("-")] == [8, 4, 4, 4, 12] and not text.replace("-", "").strip("0123456789abcdefABCDEF")
+
+
 CLIENTS = {"claude-code": "ultan.clients.claude_code"}
 DEFAULT = "claude-code"

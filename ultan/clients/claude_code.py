@@ -47,11 +47,11 @@ UNITS = 9_500  # the client saves a hook output above 10,000 UTF-16 units to a f
 
 def read_call(payload: "dict[str, Any]", environ: "Mapping[str, str]") -> "clients.Call | None":
     """The call in our words, or None for what is not ours: unknown, incomplete, or the client's own noise."""
-    name, session = _text(payload, "hook_event_name"), _text(payload, "session_id")
+    name, session = _text(payload, "hook_event_name"), clients.plain_id(_text(payload, "session_id"))
     if name not in KINDS or not session:
         return None
     call = clients.Call(KINDS[name], name, session)
-    call.agent = _text(payload, "agent_id")
+    call.agent = clients.plain_id(_text(payload, "agent_id"))
     if name == "SubagentStop" and not _text(payload, "agent_type"):
         return None  # compaction runs a subagent of its own
     call.cwd = _text(payload, "cwd")

@@ -18,6 +18,7 @@ NOT_WORDS = (
     "<bash-input>", "<bash-stdout>", "<bash-stderr>", "Caveat: The messages below",
 )  # fmt: skip
 LONG_PASTE_LINES = 20
+LONG_PASTE_CHARS = 8000  # in one line: ten minutes of dictation are less
 LONG_PROMPT_LINES = 40
 OPENING_LINES = 3
 GRAM = 8
@@ -74,7 +75,7 @@ def split_pasted(text: str) -> "list[tuple[str, str]]":
             fence = bare[:3]
             marked.append((PASTED, line))
         else:
-            marked.append((PASTED if bare.startswith(">") else USER, line))
+            marked.append((PASTED if bare.startswith(">") or len(bare) > LONG_PASTE_CHARS else USER, line))
     if len(marked) > LONG_PASTE_LINES:
         marked = _without_long_blocks(marked)
     parts: list[tuple[str, str]] = []

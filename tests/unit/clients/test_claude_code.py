@@ -8,6 +8,7 @@ import pytest
 
 from ultan import reflex
 from ultan.clients import claude_code as client
+from ultan.clients import plain_id
 
 
 def call(name="UserPromptSubmit", environ=None, **fields):
@@ -87,3 +88,23 @@ def test_a_broken_installation_is_silent_and_exits_0(line):
 def test_what_is_dictated_may_begin_on_a_line_of_its_own(prompt):
     assert client.dictated(prompt) == "use uv"
     assert client.dictated("/ultan") == client.dictated("use uv") == ""
+
+
+# --- ids ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["", "s1", "agent_7.b", "0f8fad5b-d9cb-469f-a165-70867728950e", "session-of-the-tour"])
+def test_a_plain_id_stays_as_it_is(name):
+    assert plain_id(name) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["ghp_" + "aB3dE5gH7j" * 3 + "K1m2N3", "AKIA" + "Z7Q2M5N8K1L4P9R3", "postgres://me:hunter2@db/x", "../../etc", "x" * 200, ".hidden", "ä"]
+)
+def test_what_is_no_plain_id_or_looks_like_a_credential_becomes_a_digest(name):
+    masked = plain_id(name)
+    assert masked.startswith("id-")
+    assert name not in masked
+    assert plain_id(name) == masked
+    call = client.read_call({"hook_event_name": "Stop", "session_id": name, "agent_id": name}, {})
+    assert (call.session, call.agent) == (masked, masked)
