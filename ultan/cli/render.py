@@ -200,7 +200,10 @@ def decided(value: "Decided") -> list[Block]:
 
 def rebuilt(value: "Rebuilt") -> list[Block]:
     """What went into the index."""
-    rows: list[Block] = [Line(f"indexed {value.entries} entries", "green")]
+    near = f", near terms by {value.encoder}" if value.encoder else ""
+    rows: list[Block] = [Line(f"indexed {value.entries} entries{near}", "green")]
+    if value.lacks:
+        rows.append(Line(f"found by words alone: {value.lacks}", "dim"))
     rows.extend(Line(f"unreadable: {path}: {reason}", "yellow") for path, reason in value.unreadable)
     return rows
 

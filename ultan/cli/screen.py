@@ -7,7 +7,7 @@ the only escapes. Values go to stdout as JSON where that is asked for.
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
@@ -78,6 +78,18 @@ class Screen:
             return
         with self.console(self.err).status(what):
             yield
+
+    @contextmanager
+    def steps(self, what: str) -> Iterator[Callable[[str, int, int], None]]:
+        """A progress bar on stderr, told the name of a step, how much is done and of how much; only on a terminal."""
+        if not self.is_rich(self.err):
+            yield lambda _name, _done, _total: None
+            return
+        from rich.progress import Progress  # noqa: PLC0415 -- only on a terminal
+
+        with Progress(console=self.console(self.err), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
 
     def is_rich(self, stream: TextIO) -> bool:
         """Whether *stream* is a terminal that takes colours and boxes."""

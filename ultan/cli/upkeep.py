@@ -82,8 +82,8 @@ def rebuild(context: typer.Context, home: Home = "", as_json: Json = False) -> N
     from ultan.verbs.rebuild import rebuild as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    with screen.busy("reading the library"):
-        rebuilt = verb(door.desk)
+    with screen.steps("reading the library") as step:
+        rebuilt = verb(door.desk, step)
     screen.show(rebuilt, render.rebuilt(rebuilt))
 
 

@@ -322,7 +322,8 @@ def _index(root: str, now: float) -> Check:
         if not written:
             return Check("index", "note", "none yet: nothing is remembered", "ultan save 'Always use uv, never pip'")
         return Check("index", "wrong", str(error), "ultan rebuild")
-    says = f"{index.size} entries, made {_ago(now, index.made_at)}, encoder {index.encoder or 'none'}"
+    near = "complete" if index.meta.get("attuned") else "of an earlier generation" if index.encoder else "not yet"
+    says = f"{index.size} entries, made {_ago(now, index.made_at)}, encoder {index.encoder or 'none'}, near terms {near}"
     if written > index.made_at + 60:
         return Check("index", "note", says + ", older than the library", "ultan rebuild")
     return Check("index", "ok", says)
