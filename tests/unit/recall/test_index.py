@@ -2,8 +2,10 @@ import os
 
 import pytest
 
+from ultan import home
 from ultan.errors import IndexUnreadable
 from ultan.library.entry import Entry, Trigger
+from ultan.library.snapshot import Library
 from ultan.recall import compile as making
 from ultan.recall import index as layout
 from ultan.recall.index import Index, open_index
@@ -70,6 +72,42 @@ def test_an_index_of_a_newer_format_is_unreadable(tmp_path) -> None:
     raw[8] += 1
     with pytest.raises(IndexUnreadable, match="format"):
         open_index(written(str(tmp_path), bytes(raw)))
+
+
+@pytest.mark.parametrize(("place", "value", "says"), [
+    (0, b"X", "no index of ours"), (8, b"\0", "format 0"), (12, b"\2" if layout.ORDER == 1 else b"\1", "format"),
+    (16, b"\xff", "torn"), (20, b"\xff", "torn"),
+])  # fmt: skip
+def test_an_index_of_another_program_an_older_format_or_another_machine_is_unreadable(tmp_path, place: int, value: bytes, says: str) -> None:
+    raw = bytearray(raw_index())
+    raw[place : place + 1] = value
+    with pytest.raises(IndexUnreadable, match=says):
+        open_index(written(str(tmp_path), bytes(raw)))
+
+
+def test_a_link_in_place_of_the_index_is_not_followed(tmp_path) -> None:
+    elsewhere = written(str(tmp_path / "elsewhere"), raw_index())
+    os.makedirs(tmp_path / "home" / "index")
+    os.symlink(layout.path_of(elsewhere), layout.path_of(str(tmp_path / "home")))
+    with pytest.raises(IndexUnreadable):
+        open_index(str(tmp_path / "home"))
+
+
+@pytest.mark.parametrize("point", ["write", "fsync", "replace"])
+def test_a_compile_that_ends_midway_leaves_the_generation_before_it(tmp_path, monkeypatch, point: str) -> None:
+    root, shelf = str(tmp_path), {one.id: one for one in ENTRIES}
+    making.compile(Library(shelf, {}, fingerprint="one"), root, Settings())
+    before = home.read(layout.path_of(root))
+    monkeypatch.setattr(home, "_passages", {})
+    monkeypatch.setenv("ULTAN_FAILPOINT", f"{point}@1:raise")
+    with pytest.raises(OSError, match="failpoint"):
+        making.compile(Library(dict([*shelf.items()][:1]), {}, fingerprint="two"), root, Settings())
+    assert home.read(layout.path_of(root)) == before
+    assert open_index(root).fingerprint == "one"
+    monkeypatch.delenv("ULTAN_FAILPOINT")
+    making.compile(Library(dict([*shelf.items()][:1]), {}, fingerprint="two"), root, Settings())
+    assert open_index(root).fingerprint == "two"
+    assert sorted(os.listdir(os.path.join(root, "index"))) == ["library.idx"], "nothing half written lies about"
 
 
 def test_an_index_made_with_another_encoder_is_refused(tmp_path) -> None:
