@@ -469,9 +469,13 @@ class _Curator:
 
     def _nudges(self, reading: Reading, draft: Draft) -> list[Nudge]:
         found = [action for action in draft.actions if isinstance(action, Nudge)]
-        room = min(NUDGES_A_TURN, NUDGES_A_SESSION - reading.progress.nudges)
-        chosen = [] if reading.ended else found[: max(room, 0)]
-        reading.progress.nudges += len(chosen)
+        progress = reading.progress
+        room = min(NUDGES_A_TURN, NUDGES_A_SESSION - progress.nudges)
+        if reading.ended or progress.nudged_at == progress.prompts:
+            return []
+        chosen = found[: max(room, 0)]
+        progress.nudges += len(chosen)
+        progress.nudged_at = progress.prompts if chosen else progress.nudged_at
         return chosen
 
     def _deliver(self, reading: Reading, nudge: Nudge) -> None:

@@ -41,7 +41,7 @@ class Progress(BaseModel):
         overlap: the last pieces, as lists.
         surfaced: entry → turns in which it was shown; ``fetched`` entries that were opened.
         helpful: "entry@turn" already counted.
-        nudges: how many were given in this session.
+        nudges: how many were given in this session; ``nudged_at`` after how many prompts the last one.
         failures: readings in a row that failed; ``tried_to`` the newest event of the last one.
     """
 
@@ -58,6 +58,7 @@ class Progress(BaseModel):
     fetched: list[str] = []
     helpful: list[str] = []
     nudges: int = 0
+    nudged_at: int = -1
     failures: int = 0
     tried_to: str = ""
 

@@ -451,6 +451,32 @@ def test_a_nudge_is_left_for_the_running_session(root):
     assert (note["session"], note["entry"], note["text"]) == ("s2", name, "This repo uses uv.")
 
 
+def test_at_most_one_nudge_a_turn_and_three_a_session(root):
+    turn(root, RULE, at=NOON - 1000)
+    run(root, at_once=True)
+    [name] = entries(root)
+
+    def insist(errand):
+        piece = errand.question.rpartition("New:")[2].partition('id="')[2].partition('"')[0]
+        nudge = {"verb": "nudge", "entry": name, "text": "This repo uses uv.", "evidence": [{"event": piece, "quote": "pip"}]}
+        return {"suggestions": [{"action": nudge}, {"action": nudge}]}
+
+    def agree(errand):
+        return {"verdicts": [{"number": place, "approve": True, "reason": "it does"} for place in range(errand.question.count("## Suggestion "))]}
+
+    given = []
+    for number in range(6):
+        at = NOON + 100 * number
+        queue(root, "prompt", f"install part {number} with pip please", session="s2", at=at)
+        for part in range(2):  # two readings of one turn
+            queue(root, "tool_failed", f"pip failed in {number}.{part}", origin="assistant", session="s2", at=at + part)
+            model = by_role(librarian=insist, scholar=agree)
+            given.append(run(root, Clock(at + 50 + part), model=model, settings=Settings({"curation.by": "claude"}), at_once=True).nudges)
+    assert sum(given) == 3
+    assert max(given) == 1
+    assert all(given[place] + given[place + 1] <= 1 for place in range(0, len(given), 2))
+
+
 def test_every_call_is_written_down_and_its_transcript_is_redacted(root):
     secret = "ghp_" + "a1B2" * 9
     turn(root, f"{RULE} My token is {secret} by the way.")
