@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from typing import Annotated, Any
 
 import typer
@@ -69,7 +70,8 @@ def counter(first: Door) -> Any:
             index = open_index(door.root)
         except IndexUnreadable as error:
             index = error
-        return as_values(search(door.library, index, query, project=door.project, limit=limit, wish=Wish()))
+        today = time.strftime("%Y-%m-%d", time.localtime(door.now))
+        return as_values(search(door.library, index, query, project=door.project, limit=limit, wish=Wish(), today=today))
 
     def show(name: str) -> Any:
         from ultan.verbs import show as verb  # noqa: PLC0415 -- only when asked

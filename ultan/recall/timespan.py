@@ -79,11 +79,15 @@ _WORDS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
           "ten": 10, "couple of": 2, "few": 3}  # fmt: skip
 
 
-def span_of(text: str, today: str) -> Span | None:
-    """The days that a question speaks of, seen from *today*; ``None`` if it names no time.
+def span_of(text: str, today: str, language: str = "en") -> Span | None:
+    """The days that a question in *language* speaks of, seen from *today*; ``None`` if it names no time.
 
     "Before X in March" ends with March; "since last week" is open to the end.
     """
+    if language != "en":
+        from ultan.recall.timewords import in_english  # noqa: PLC0415 -- tables of that language
+
+        text = in_english(text, language)
     now = date.fromisoformat(today[:10])
     for found in _PHRASE.finditer(text):
         how, when, until = (found["how"] or "").lower(), found["when"], found["until"]

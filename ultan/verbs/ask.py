@@ -5,8 +5,9 @@ advisor searches and writes; what is stored and what it thinks stay apart.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from ultan.errors import LanguageModelError
 from ultan.library.entry import Entry
@@ -14,9 +15,11 @@ from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.llm import LanguageModel, open_model
 from ultan.llm.recorded import Recorded
+from ultan.recall.timespan import within_first
 from ultan.settings import Settings
 from ultan.staff import advisor
-from ultan.verbs.nearest import nearest_entries
+from ultan.verbs.nearest import Nearest, nearest_entries
+from ultan.verbs.search import REACH, days_of, span_asked
 
 SHOWN = 5
 SAID_BY = {"person": "you", "confirmed": "you confirmed it", "assistant": "the assistant, unconfirmed", "observed": "seen, unconfirmed"}
@@ -70,7 +73,8 @@ def ask(
     if not os.path.isdir(os.path.join(root, "knowledge")):
         return Answer(question, "", (), "", "library", (), "nothing is remembered yet")
     library = read_library(FileStore(root))
-    nearest = nearest_entries(root, library, project)
+    today = datetime.fromtimestamp(now(), UTC).date().isoformat()
+    nearest = timely(nearest_entries(root, library, project), question, today)
     if model is None and who in ("clerk", "off"):
         return _from_library(question, [*nearest(question, SHOWN)])
     try:
@@ -84,6 +88,18 @@ def ask(
     cited = [entry for entry in entries if entry.id in answer.citations]
     excerpts = tuple(_excerpt(entry) for entry in cited)
     return Answer(question, answer.text, answer.citations, answer.opinion, who, excerpts)
+
+
+def timely(nearest: Nearest, question: str, today: str) -> Nearest:
+    """*nearest*, with entries of the time that *question* names before others about as near."""
+    span = span_asked(question, today)
+    if span is None:
+        return nearest
+
+    def nearest_then(text: str, most: int) -> Sequence[Entry]:
+        return within_first(nearest(text, most * REACH), span, days_of)[:most]
+
+    return nearest_then
 
 
 def _from_library(question: str, entries: list[Entry], note: str = "") -> Answer:

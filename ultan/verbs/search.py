@@ -1,6 +1,6 @@
 """Search: entries for a question, by the ranking that primes prompts; nothing is hidden by silence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ultan.errors import IndexUnreadable
@@ -9,9 +9,11 @@ from ultan.library.snapshot import Library
 from ultan.recall import ranking
 from ultan.recall.index import Index
 from ultan.recall.text import terms
-from ultan.recall.timespan import span_of, within_first
+from ultan.recall.timespan import Span, span_of, within_first
+from ultan.staff.cues import language_of
 
 MOST = 500  # candidates before what is wished is sorted out
+REACH = 4  # times as many as are wanted: among these, those of the time asked for come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +68,41 @@ def search(
     *today*, entries of the time that the question names ("last week") come first.
     """
     if wish.archived:
-        return Found(query, _by_reading(library.archived.values(), query, wish, limit), "archived entries only")
-    if isinstance(index, IndexUnreadable):
+        hits, note = _by_reading(library.archived.values(), query, wish), "archived entries only"
+    elif isinstance(index, IndexUnreadable):
         note = f"{index}: read the library instead; `ultan rebuild` makes the index anew"
         reach = [entry for entry in library.entries.values() if project is None or entry.project in ("", project)]
-        return Found(query, _by_reading(reach, query, wish, limit), note)
+        hits = _by_reading(reach, query, wish)
+    else:
+        hits = _by_index(library, index, query, project, wish)
+        note = "" if index.fingerprint == library.fingerprint else "the index is older than the library: `ultan rebuild`"
+    known = library.archived if wish.archived else library.entries
+    span = span_asked(query, today)
+    near, far = hits[: limit * REACH], hits[limit * REACH :]
+    ordered = [*within_first(near, span, lambda hit: days_of(known[hit.id])), *far]
+    return Found(query, tuple(ordered[:limit]), note)
+
+
+def span_asked(question: str, today: str) -> Span | None:
+    """The time that *question* names, in whatever language it is asked; ``None`` without one or without *today*."""
+    return span_of(question, today, language_of(question)) if today else None
+
+
+def days_of(entry: Entry) -> tuple[str, ...]:
+    """The days that an entry is of: when it was written, changed, and when what it tells took place."""
+    return (entry.created, entry.updated, entry.when)
+
+
+def _by_index(library: Library, index: Index, query: str, project: str | None, wish: Wish) -> Sequence[Hit]:
     hits: list[Hit] = []
     for scored in ranking.rank(index, ranking.Query(query, project), limit=MOST):
         entry = library.entries.get(scored.card.id)
         if entry is not None and wish.admits(entry):
             hits.append(_hit(entry, scored.score))
-    span = span_of(query, today) if today else None
-    hits = within_first(hits, span, lambda hit: _days(library.entries[hit.id]))
-    stale = index.fingerprint != library.fingerprint
-    return Found(query, tuple(hits[:limit]), "the index is older than the library: `ultan rebuild`" if stale else "")
+    return hits
 
 
-def _days(entry: Entry) -> tuple[str, ...]:
-    return (entry.created, entry.updated, entry.when)
-
-
-def _by_reading(entries: Iterable[Entry], query: str, wish: Wish, limit: int) -> tuple[Hit, ...]:
+def _by_reading(entries: Iterable[Entry], query: str, wish: Wish) -> Sequence[Hit]:
     """Entries by the share of the question's words they hold, titles and cues counted twice."""
     asked = set(terms(query))
     hits = []
@@ -98,7 +114,7 @@ def _by_reading(entries: Iterable[Entry], query: str, wish: Wish, limit: int) ->
         score = (2 * len(asked & head) + len(asked & body)) / (3 * len(asked) or 1)
         if score > 0:
             hits.append(_hit(entry, score))
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit])
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
 def _hit(entry: Entry, score: float) -> Hit:

@@ -1,0 +1,49 @@
+"""Search and ask heed the time that a question names."""
+
+import pytest
+
+from ultan.errors import IndexUnreadable
+from ultan.library.actions import Create
+from ultan.library.executor import execute
+from ultan.library.snapshot import read_library
+from ultan.library.store import FileStore
+from ultan.recall.compile import build_from_entries
+from ultan.settings import Settings
+from ultan.verbs.ask import ask
+from ultan.verbs.search import Wish, search
+
+MARCH, MAY = 1_773_000_000.0, 1_779_000_000.0  # 8 March and 17 May 2026
+TODAY = "2026-06-17"
+
+
+@pytest.fixture
+def library(home):
+    for now, slug, title in ((MARCH, "old", "Prices in cents"), (MAY, "new", "Prices in cents and prices in euros")):
+        made = Create(folder="global", slug=slug, kind="preference", title=title, rule=f"{title}.")
+        execute(FileStore(home), [made], now=now, by="person")
+    return read_library(FileStore(home))
+
+
+def found(library, question, index=None):
+    index = index or build_from_entries(library.entries.values(), Settings())
+    return [hit.id for hit in search(library, index, question, project="", limit=5, wish=Wish(), today=TODAY).hits]
+
+
+@pytest.mark.parametrize("question", ["prices before the migration in March", "prices in march 2026", "was galt für prices im März", "prices vor der Migration im März"])
+def test_entries_of_the_time_asked_for_come_first(library, question):
+    assert found(library, question) == ["global/old", "global/new"]
+    assert found(library, question, IndexUnreadable("none"))[0] == "global/old"
+
+
+def test_without_a_time_the_ranking_decides(library):
+    assert found(library, "prices in euros") == ["global/new", "global/old"]
+    assert found(library, "prices in euros last month") == ["global/new", "global/old"]
+
+
+@pytest.mark.usefixtures("library")
+def test_ask_heeds_the_time_too(home):
+    def asked(question):
+        return ask(home, question, Settings(), now=lambda: MAY + 30 * 86_400).citations
+
+    assert asked("prices in euros") == ("global/new", "global/old")
+    assert asked("prices in euros before April") == ("global/old", "global/new")
