@@ -31,6 +31,8 @@ COUNTERS = (
 )  # fmt: skip
 TROUBLE_BYTES = 256 * 1024
 LOG_BYTES = 5 << 20
+COUNT_WAIT_S = 0.5
+LOCK_STEP_S = 0.002
 CUT_OFF_S = 60.0  # no hook lives as long
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -343,6 +345,29 @@ def lock_file(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC | NONBLOCK, 0o600)
 
 
+def hold(fd: int, most_s: float) -> bool:
+    """Whether the lock of *fd* could be had within *most_s* seconds: its holder may be stopped.
+
+    ``True`` as well where there are no locks: then nobody holds any.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 -- not on Windows, and most hooks lock nothing
+    except ImportError:
+        return True
+    end = time.monotonic() + most_s
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(LOCK_STEP_S)
+        except OSError:
+            return True
+        else:
+            return True
+
+
 def tighten(root: str) -> "Iterator[str]":
     """Set every file under *root* to 0600 and every folder to 0700; yields what was changed."""
     for folder, folders, files in os.walk(root):
@@ -466,12 +491,8 @@ def count(root: str, name: str, by: int = 1) -> None:
     except (ValueError, OSError):
         return
     try:
-        try:
-            import fcntl  # noqa: PLC0415 -- not on Windows, and most hooks count nothing
-
-            fcntl.flock(fd, fcntl.LOCK_EX)
-        except (ImportError, OSError):
-            pass
+        if not hold(fd, COUNT_WAIT_S):
+            return
         was = os.pread(fd, COUNTER_BYTES, slot).strip(b"\0 \n") or b"0"
         now = (int(was) if was.isdigit() else 0) + by
         os.pwrite(fd, str(now).rjust(COUNTER_BYTES - 1).encode() + b"\n", slot)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 VERSION = 1
 CONFIG_BYTES = 256 * 1024
 LONGEST_SLUG = 63
+LOCK_WAIT_S = 3.0  # two hundred hooks at once stand in line for less
 RESERVED = frozenset(("con", "nul", "aux", "prn", "readme", "index", "log", "global", "projects"))
 
 
@@ -163,7 +164,7 @@ def slug_of(name: str) -> str:
 
 
 class _Lock:
-    """Holds the registry for the moment of one change; where locks do not work, none is held."""
+    """Holds the registry for the moment of one change; where locks do not work, or whoever has it is stuck, none is held."""
 
     __slots__ = ("_fd", "_root")
 
@@ -172,12 +173,7 @@ class _Lock:
 
     def __enter__(self) -> None:
         self._fd = home.lock_file(os.path.join(self._root, "projects.lock"))
-        try:
-            import fcntl  # noqa: PLC0415 -- not on Windows
-
-            fcntl.flock(self._fd, fcntl.LOCK_EX)
-        except (ImportError, OSError):
-            return
+        home.hold(self._fd, LOCK_WAIT_S)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)

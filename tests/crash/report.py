@@ -54,6 +54,7 @@ PROMISES = {
     "R31": ("everything is accounted for", ("test_attacks.py::test_a24", "contract/test_stores.py::test_operations", "library/test_executor.py::test_a_file_that_an_agent", "library/test_executor.py::test_an_entry_that_an_agent"), ""),
     "R32": ("rotation loses nothing", ("unit/test_home.py::test_trouble", "library/test_upkeep.py::test_the_log"), "The queue is a directory and is never rotated; only the bounded notes are."),
 }  # fmt: skip
+LONG_FUZZ = ("--seconds", "600", "--inputs", "1000000")
 COUNTS = ("trials", "points", "places")
 
 
@@ -159,14 +160,14 @@ def main() -> int:
     chosen = parser.parse_args()
     files = chosen.junit or [run_tests(long=chosen.long)]
     cases = {case.id: case for path in files for case in map(Case, ET.parse(path).iter("testcase"))}
-    many = ("700", "300") if chosen.long else ("40", "10")
+    many = ("1400", "700") if chosen.long else ("40", "10")
     seed = str(chosen.seed)
     kills = [item for path in chosen.kills or () for item in json.loads(path.read_text())] or run_script(
         "kills.py", "--captures", many[0], "--curates", many[1], "--seed", seed
     )
     fuzzed = [
         item for path in chosen.fuzz or () for item in json.loads(path.read_text())["rows"]
-    ] or run_script("fuzz.py", "--seconds", "600" if chosen.long else "20", "--seed", seed)["rows"]
+    ] or run_script("fuzz.py", *(LONG_FUZZ if chosen.long else ("--seconds", "20")), "--seed", seed)["rows"]
     text, failures = page(list(cases.values()), kills, fuzzed, long=chosen.long)
     PAGE.write_text(text, encoding="utf-8")
     return 1 if failures else 0

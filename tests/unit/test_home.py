@@ -171,3 +171,16 @@ def test_a_process_that_never_came_to_its_end_is_known_by_its_note(tmp_path):
     home.clear_folder(root)
     assert home.begin(root, "prime") == ""
     assert not os.path.exists(root)
+
+
+def test_a_lock_that_somebody_stuck_holds_is_given_up_and_costs_one_count(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    root = home.ensure(str(tmp_path / "home"))
+    monkeypatch.setattr(home, "COUNT_WAIT_S", 0.0)
+    held = os.open(os.path.join(root, "counters"), os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    home.count(root, "bad")
+    assert home.counters(root)["bad"] == 0
+    os.close(held)
+    home.count(root, "bad")
+    assert home.counters(root)["bad"] == 1

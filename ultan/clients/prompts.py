@@ -78,13 +78,14 @@ def split_pasted(text: str) -> "list[tuple[str, str]]":
             marked.append((PASTED if bare.startswith(">") or len(bare) > LONG_PASTE_CHARS else USER, line))
     if len(marked) > LONG_PASTE_LINES:
         marked = _without_long_blocks(marked)
-    parts: list[tuple[str, str]] = []
+    parts: list[tuple[str, list[str]]] = []
     for origin, line in marked:
         if parts and (parts[-1][0] == origin or not line.strip()):
-            parts[-1] = (parts[-1][0], parts[-1][1] + "\n" + line)
+            parts[-1][1].append(line)
         else:
-            parts.append((origin, line))
-    return [(origin, part.strip("\n")) for origin, part in parts if part.strip()]
+            parts.append((origin, [line]))
+    joined = [(origin, "\n".join(lines)) for origin, lines in parts]
+    return [(origin, part.strip("\n")) for origin, part in joined if part.strip()]
 
 
 def _without_long_blocks(marked: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
@@ -166,7 +167,7 @@ def without_echoes(parts: "list[tuple[str, str]]", heard: Heard, before: int) ->
     except OSError:
         return parts
     words = ""
-    found: list[tuple[str, str]] = []
+    found: list[tuple[str, list[str]]] = []
     for origin, part in parts:
         for paragraph in part.split("\n\n") if origin == USER else (part,):
             judged = origin
@@ -174,10 +175,10 @@ def without_echoes(parts: "list[tuple[str, str]]", heard: Heard, before: int) ->
                 words = words or heard.words()
                 judged = PASTED if is_echo(paragraph, words) else USER
             if found and found[-1][0] == judged:
-                found[-1] = (judged, found[-1][1] + "\n\n" + paragraph)
+                found[-1][1].append(paragraph)
             else:
-                found.append((judged, paragraph))
-    return found
+                found.append((judged, [paragraph]))
+    return [(origin, "\n\n".join(paragraphs)) for origin, paragraphs in found]
 
 
 def _may_echo(paragraph: str, raw: bytes) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 CATCH_UP_BYTES = 1 << 20  # of a turn that ended without Stop; a curator reads what is left
 NUDGES_A_SESSION = 3
+ASKED_CHARS = 32 * 1024
 
 
 def prime(hook: Hook) -> "dict[str, Any] | None":
@@ -113,7 +114,7 @@ def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":
     state, call = hook.state, hook.call
     already = hook.seen.already(call.agent)
     question = {
-        "text": call.prompt, "project": state.recall, "files": list(hook.files()), "tail": state.tail,
+        "text": _ends(call.prompt), "project": state.recall, "files": list(hook.files()), "tail": state.tail,
         "day": stamp(hook.now)[:10], "agent": call.agent, "already": sorted(already),
         "nonce": os.urandom(4).hex(), "session": call.session,
     }  # fmt: skip
@@ -123,6 +124,11 @@ def _relevant(hook: Hook) -> "tuple[str, list[str], dict[str, Any]]":
         return warm.text, warm.ids, {"rankings": warm.rankings, "probability": warm.probability}
     _unanswered(hook, time.monotonic() - asked >= wire.DEADLINE_S, os.path.exists(wire.path_of(hook.root)))
     return _cold(hook, question, already)
+
+
+def _ends(text: str) -> str:
+    """What of a prompt is looked at to find entries: of a megabyte somebody pasted, the beginning and the end."""
+    return text if len(text) <= ASKED_CHARS else text[: -(-ASKED_CHARS // 2)] + "\n" + text[-(ASKED_CHARS // 2) :]
 
 
 def _unanswered(hook: Hook, is_late: bool, is_there: bool) -> None:

@@ -28,6 +28,12 @@ def test_a_block_of_more_than_twenty_lines_is_pasted():
     assert split_pasted(f"why?\n\n{log}\n\nfix it") == [(USER, "why?"), (PASTED, log), (USER, "fix it")]
 
 
+def test_a_line_that_nobody_types_is_pasted():
+    blob = "word " * 1700
+    assert split_pasted(f"see\n{blob}\nand say") == [(USER, "see"), (PASTED, blob), (USER, "and say")]
+    assert split_pasted("word " * 1500)[0][0] == USER
+
+
 def test_of_a_very_long_prompt_only_a_short_opening_is_typed():
     blocks = "\n\n".join("\n".join(f"b{block} {number}" for number in range(9)) for block in range(6))
     (first, second) = split_pasted("read this\n\n" + blocks)
