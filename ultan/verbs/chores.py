@@ -11,10 +11,12 @@ from ultan.clients.claude_calls import OPEN_S, busy_times
 from ultan.errors import UltanError
 from ultan.events import Event
 from ultan.library import activity, upkeep
-from ultan.library.executor import Receipt, settle
+from ultan.library.executor import Receipt, execute, settle
 from ultan.library.snapshot import Ledger, Library
 from ultan.library.store import FileStore
+from ultan.recall.text import terms
 from ultan.settings import Settings
+from ultan.staff.shelving import MOST, crowded, division
 from ultan.verbs.decay import decay
 from ultan.verbs.desk import Desk
 from ultan.verbs.reading import Reading
@@ -80,6 +82,25 @@ def note_days(root: str, readings: Iterable[Reading], now: float) -> None:
         activity.note_activity(root, [reading.project], reading.transcript.day or upkeep.day(now))
 
 
+def propose_splits(root: str, store: FileStore, library: Library, now: float) -> int:
+    """How many full folders a person is asked to divide; each again only when it has grown by another five."""
+    known = _table(os.path.join(root, "runs", "shelved.json"))
+    actions = []
+    for folder, inside in crowded(entry for entry in library.entries.values() if entry.path not in library.foreign).items():
+        asked_at = known.get(folder)
+        if isinstance(asked_at, int) and len(inside) < asked_at + MOST:
+            continue
+        split = division(folder, inside, terms)
+        if split is not None:
+            known[folder] = len(inside)
+            actions.append(split)
+    if not actions:
+        return 0
+    receipt = execute(store, actions, now=now, by="upkeep", why="more than five entries in a folder", mode="ask", library=library)
+    home.write(os.path.join(root, "runs", "shelved.json"), plainjson.dumps(known).encode())
+    return len(receipt.pending)
+
+
 def fade(root: str, store: FileStore, settings: Settings, now: float) -> tuple[int, str]:
     """How many faded entries were put away, and what went wrong, if anything."""
     try:
@@ -137,6 +158,14 @@ def _transcripts(root: str, since: float) -> Iterable[str]:
 
 def _path(root: str) -> str:
     return os.path.join(root, "runs", "touched.json")
+
+
+def _table(path: str) -> dict[str, object]:
+    try:
+        known = plainjson.loads(home.read(path).decode("utf-8", "replace"))
+    except (OSError, plainjson.NotJson):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _noted(root: str) -> list[str]:

@@ -239,6 +239,9 @@ class _Curator:
         if self.report.kept:
             self.report.state = "kept"
         if self.report.state != "nothing":
+            if self.who == "clerk" and self.report.remembered:  # a model proposes splits while it reads
+                self.report.pending += chores.propose_splits(self.root, self.store, self._library(), self.now())
+                self._has_written = True
             self._fade()
             self._tell_of_policies()
         self._note("idle")

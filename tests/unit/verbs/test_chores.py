@@ -8,8 +8,11 @@ import pytest
 
 from ultan import home, spool
 from ultan.events import Event, Piece
+from ultan.library.actions import Create
 from ultan.library.activity import read_activity
+from ultan.library.check import findings
 from ultan.library.entry import Entry
+from ultan.library.executor import execute, pending
 from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -18,7 +21,7 @@ from ultan.settings import Settings
 from ultan.verbs.chores import fade
 from ultan.verbs.curate import curate
 from ultan.verbs.desk import Desk
-from ultan.verbs.review import adopt
+from ultan.verbs.review import adopt, approve
 
 NOON = 1_780_000_000.0
 
@@ -222,3 +225,38 @@ def test_what_a_person_adopted_although_a_shell_ran_stays_adopted(root, tmp_path
     queue(root, "prompt", "good morning", session="s2")
     assert run(root).distrusted == 0
     assert "global/deploys" in counting(root)
+
+
+# --- folders that grew too full ----------------------------------------------------------------------
+
+
+def held(root):
+    return [item for item in pending(FileStore(root)) if item.action.verb == "split_folder"]
+
+
+def fill(root, count, start=0):
+    store = FileStore(root)
+    texts = ["Tests use the pg fixture", "Tests never mock a socket", "Answers have no summary", "A commit holds one change", "Commits name the ticket"]
+    rows = [(f"{texts[place % 5]} in part {place}", place) for place in range(start, start + count)]
+    actions = [Create(folder="global/work", slug=f"e{place}", kind="convention", title=text, rule=text + ".") for text, place in rows]
+    execute(store, actions, now=NOON, by="person")
+
+
+def test_the_clerk_asks_a_person_to_divide_a_full_folder_once_and_again_when_it_has_grown(root):
+    fill(root, 7)
+    learned(root)
+    (item,) = held(root)
+    assert item.action.folder == "global/work"
+    assert "tests" in item.action.into
+    queue(root, "prompt", "From now on never commit to main without asking me.", session="s2")
+    run(root)
+    assert len(held(root)) == 1
+    fill(root, 5, start=7)
+    queue(root, "prompt", "I prefer tabs over spaces, always.", session="s3", at=NOON)
+    run(root, NOON + 100)
+    assert len(held(root)) == 2
+    desk = Desk(root, FileStore(root), Settings(), NOON)
+    approve(desk, item.number)
+    moved = [name for name in read_library(FileStore(root)).entries if name.startswith("global/work/tests/")]
+    assert len(moved) == len(item.action.into["tests"])
+    assert findings(root) == []
