@@ -50,11 +50,11 @@ def test_a_curator_is_started_at_most_once_in_half_a_minute(home, now):
 
 def test_a_started_curator_gets_nothing_of_the_sessions_secrets_and_settings():
     environ = {
-        "HOME": "/h", "PATH": "/bin", "LC_ALL": "C", "HTTPS_PROXY": "p", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_AUTH_TOKEN": "t",
+        "HOME": "/h", "PATH": "/bin", "LC_ALL": "C", "HTTPS_PROXY": "p", "no_proxy": "h", "NODE_EXTRA_CA_CERTS": "c", "CLAUDE_CONFIG_DIR": "d", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_AUTH_TOKEN": "t",
         "CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/p", "ULTAN_CURATION__BY": "claude", "PYTHONPATH": "/p", "LD_PRELOAD": "/p/x.so",
         "AWS_SECRET_ACCESS_KEY": "s", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
     }  # fmt: skip
-    assert set(wake.cleaned(environ)) == {"HOME", "PATH", "LC_ALL", "HTTPS_PROXY"}
+    assert set(wake.cleaned(environ)) == {"HOME", "PATH", "LC_ALL", "HTTPS_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "CLAUDE_CONFIG_DIR"}
 
 
 def test_the_command_names_interpreter_and_home_absolutely(home):
