@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ultan import settings
+from ultan.cli.options import opened
 from ultan.cli.screen import Screen
 from ultan.errors import UsageError
 
@@ -18,7 +19,7 @@ Json = Annotated[bool, typer.Option("--json", help="Always so: benches answer in
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*, below ``bench``."""
     bench = typer.Typer(name="bench", help="Measure recall, notices, curation, fading and latency.")
-    for name, body in (("recall", recall), ("notice", notice), ("curate", curate), ("year", year), ("latency", latency)):
+    for name, body in (("recall", recall), ("notice", notice), ("curate", curate), ("qa", qa), ("year", year), ("latency", latency)):
         bench.command(name)(body)
     group.add_typer(bench)
 
@@ -64,6 +65,34 @@ def curate(
     from ultan.verbs.bench_curate import bench_curate as verb  # noqa: PLC0415 -- only when needed
 
     _answer(context, verb(found(context, data, "sessions_gold.jsonl", "dialogues"), by=by, curve=curve))
+
+
+def qa(
+    context: typer.Context,
+    data: Data = "",
+    reader: Annotated[str, typer.Option("--reader", help="Row of the models that answers: claude or provider.")] = "claude",
+    judge: Annotated[str, typer.Option("--judge", help="Row of the models that grades.")] = "claude",
+    mode: Annotated[str, typer.Option("--mode", help="cold, or warm: the encoder's rankings too, in process.")] = "cold",
+    top: Annotated[int, typer.Option("--top", min=1, max=100, help="Entries that the reader sees.")] = 10,
+    most: Annotated[int, typer.Option("--most", min=0, help="Questions that are asked; 0: all.")] = 0,
+    as_json: Json = True,
+) -> None:
+    """Let a model answer questions from what recall finds, and another grade the answers; both cost calls."""
+    from ultan import encoders  # noqa: PLC0415 -- only when needed
+    from ultan.llm import open_model  # noqa: PLC0415 -- only when needed
+    from ultan.verbs.bench_qa import bench_qa as verb  # noqa: PLC0415 -- only when needed
+
+    if mode not in ("cold", "warm"):
+        raise UsageError(f"a mode is cold or warm, not {mode}")
+    door, _ = opened(context, "", as_json)
+    door.need_person()
+    folder = found(context, data, "queries.jsonl", "prompts.jsonl")
+    models = [open_model(name, door.root, door.settings) for name in (reader, judge)]
+    _answer(context, verb(
+        folder, reader=models[0], judge=models[1], mode=mode, top=top, most=most, settings=door.settings,
+        encoder=encoders.load(door.settings) if mode == "warm" else None,
+        reader_model=door.settings["curation.librarian_model"], judge_model=door.settings["curation.scholar_model"],
+    ))  # fmt: skip
 
 
 def year(

@@ -27,7 +27,7 @@ LONGEST_WORD = 24
 READERS_WORDS = 12_000
 
 
-def near_terms(  # noqa: C901 -- one pass, five arrays
+def near_terms(
     vocabulary: Mapping[str, int], spelling: Mapping[str, str], encoder: "Encoder", folder: str = "",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[dict[int, list[tuple[int, float]]], dict[str, int]]:  # fmt: skip
@@ -52,24 +52,18 @@ def near_terms(  # noqa: C901 -- one pass, five arrays
     near: dict[int, list[tuple[int, float]]] = {}
     reader_numbers = {term: len(vocabulary) + at for at, term in enumerate(asked)}
     rows = [vocabulary[term] for term in own] + list(reader_numbers.values())
+    row_numbers = np.array(rows)
     for start in range(0, len(words), CHUNK):
         part = vectors[start : start + CHUNK] @ library.T
-        width = min(MOST + 1, part.shape[1])
-        best = np.argpartition(-part, width - 1, axis=1)[:, :width]
-        sims = np.take_along_axis(part, best, axis=1)
-        order = np.lexsort((numbers[best], -sims), axis=1)
-        for row in range(part.shape[0]):
-            number = rows[start + row]
-            found = []
-            for at in order[row]:
-                cosine = float(sims[row, at])
-                other = int(numbers[best[row, at]])
-                if cosine < FLOOR:
-                    break
-                if other != number:
-                    found.append((other, min(1.0, cosine * cosine)))
-            if found:
-                near[number] = found[:MOST]
+        places, others = np.nonzero(part >= FLOOR)  # few: much cheaper than the best of every row
+        sims, others = part[places, others], numbers[others]
+        apart = others != row_numbers[start + places]
+        places, others, sims = places[apart], others[apart], sims[apart]
+        order = np.lexsort((others, -sims, places))
+        for place, other, cosine in zip(places[order].tolist(), others[order].tolist(), sims[order].tolist(), strict=True):
+            found = near.setdefault(rows[start + place], [])
+            if len(found) < MOST:
+                found.append((other, min(1.0, cosine * cosine)))
         if progress:
             progress("near terms", min(start + CHUNK, len(words)), len(words))
     return near, {term: number for term, number in reader_numbers.items() if number in near}

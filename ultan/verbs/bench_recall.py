@@ -120,7 +120,7 @@ def read(folder: str) -> DataSet:
     """
     entries, names = read_entries(folder)
     queries: list[Asked] = []
-    for row in _rows(folder, QUERY_FILES):
+    for row in rows_of(folder, QUERY_FILES):
         pool = str(row.get("pool", row.get("project", "")))
         queries.append(
             Asked(
@@ -138,14 +138,19 @@ def read(folder: str) -> DataSet:
 def read_entries(folder: str) -> tuple[list[Entry], dict[str, str]]:
     """The entries of the data set in *folder*, and their opaque ids by ours."""
     entries, names = [], {}
-    for number, row in enumerate(_rows(folder, ENTRY_FILES)):
+    for number, row in enumerate(rows_of(folder, ENTRY_FILES)):
         entry = entry_of(row, number)
         names[entry.id] = str(row["id"])
         entries.append(entry)
     return entries, names
 
 
-def _rows(folder: str, names: Sequence[str]) -> list[dict[str, Any]]:
+def rows_of(folder: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The lines of the first of *names* that *folder* holds.
+
+    Raises:
+        UsageError: none is there, or it is no JSON lines.
+    """
     for name in names:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
