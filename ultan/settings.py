@@ -82,6 +82,7 @@ TABLE = (
     Row("rerank.enabled", False, "Whether the warm server reranks with a cross-encoder."),
     Row("rerank.model", "cross-encoder/ms-marco-MiniLM-L-12-v2", "Model of the reranker."),
     Row("rerank.weight", 0.5, "Weight of the reranker against the fused order.", low=0, high=1),
+    Row("recall.temporal_model", "", "Model that reads times in a question which no rule can, as row:name, such as claude:haiku; empty: none.", person_only=True),
     Row("search.limit", 10, "Results of a search.", low=1, high=200),
     Row("serve.on_demand", False, "Whether a hook may start the server.", baked=True),
     Row("serve.idle_min", 120, "Minutes without a question after which the server ends.", low=1, high=100000),

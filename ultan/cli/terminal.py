@@ -101,11 +101,16 @@ def search(
         index = door.index
     except IndexUnreadable as error:
         index = error
+    resolve = None
+    if door.settings["recall.temporal_model"]:
+        from ultan.verbs.temporal import resolver  # noqa: PLC0415 -- only where a model is set for it
+
+        resolve = resolver(door.root, door.settings, context.obj.clock)
     asked = wish.scope.removeprefix("project:") if wish.scope.startswith("project:") else door.project
     found = verb(
         door.library, index, " ".join(query), project=None if everywhere else asked,
         limit=limit or door.settings["search.limit"], wish=wish,
-        today=time.strftime("%Y-%m-%d", time.localtime(door.now)),
+        today=time.strftime("%Y-%m-%d", time.localtime(door.now)), resolve=resolve,
     )  # fmt: skip
     if found.note:
         screen.say(f"note: {found.note}")

@@ -110,6 +110,18 @@ def span_of(text: str, today: str, language: str = "en") -> Span | None:
     return None
 
 
+_HINTS = re.compile(
+    r"\b(?:when|ago|since|before|after|until|during|last|recent(?:ly)?|lately|earlier|previous(?:ly)?|back then|those days"
+    r"|day|week|weekend|fortnight|month|quarter|season|year|spring|summer|autumn|winter|christmas|easter|new year|holidays?)s?\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def hints_at_time(text: str) -> bool:
+    """Whether an English question may speak of a time, readable by rules or not."""
+    return bool(_HINTS.search(text))
+
+
 def _days(when: str, now: date) -> tuple[date, date] | None:  # noqa: PLR0911 -- one way out a kind
     """The first and last day of one expression."""
     when = " ".join(when.replace("on ", "", 1).split() if when.startswith("on ") else when.split())

@@ -20,6 +20,7 @@ from ultan.settings import Settings
 from ultan.staff import advisor
 from ultan.verbs.nearest import Nearest, nearest_entries
 from ultan.verbs.search import REACH, days_of, span_asked
+from ultan.verbs.temporal import Resolve, resolver
 
 SHOWN = 5
 SAID_BY = {"person": "you", "confirmed": "you confirmed it", "assistant": "the assistant, unconfirmed", "observed": "seen, unconfirmed"}
@@ -74,7 +75,8 @@ def ask(
         return Answer(question, "", (), "", "library", (), "nothing is remembered yet")
     library = read_library(FileStore(root))
     today = datetime.fromtimestamp(now(), UTC).date().isoformat()
-    nearest = timely(nearest_entries(root, library, project), question, today)
+    resolve = resolver(root, settings, now, model)
+    nearest = timely(nearest_entries(root, library, project), question, today, resolve)
     if model is None and who in ("clerk", "off"):
         return _from_library(question, [*nearest(question, SHOWN)])
     try:
@@ -90,9 +92,9 @@ def ask(
     return Answer(question, answer.text, answer.citations, answer.opinion, who, excerpts)
 
 
-def timely(nearest: Nearest, question: str, today: str) -> Nearest:
+def timely(nearest: Nearest, question: str, today: str, resolve: Resolve | None = None) -> Nearest:
     """*nearest*, with entries of the time that *question* names before others about as near."""
-    span = span_asked(question, today)
+    span = span_asked(question, today, resolve)
     if span is None:
         return nearest
 

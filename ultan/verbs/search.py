@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ultan.errors import IndexUnreadable
 from ultan.library.entry import Entry
@@ -11,6 +12,9 @@ from ultan.recall.index import Index
 from ultan.recall.text import terms
 from ultan.recall.timespan import Span, span_of, within_first
 from ultan.staff.cues import language_of
+
+if TYPE_CHECKING:
+    from ultan.verbs.temporal import Resolve
 
 MOST = 500  # candidates before what is wished is sorted out
 REACH = 4  # times as many as are wanted: among these, those of the time asked for come first
@@ -60,12 +64,13 @@ class Wish:
 
 def search(
     library: Library, index: Index | IndexUnreadable, query: str, *, project: str | None, limit: int, wish: Wish,
-    today: str = "",
+    today: str = "", resolve: "Resolve | None" = None,
 ) -> Found:  # fmt: skip
     """The entries that answer *query*: from *index*, or from the library itself where there is none.
 
     *project* as in ``ranking.Query``: its entries and global ones; ``None`` for every project's. With
-    *today*, entries of the time that the question names ("last week") come first.
+    *today*, entries of the time that the question names ("last week") come first; *resolve* reads
+    the times that no rule can.
     """
     if wish.archived:
         hits, note = _by_reading(library.archived.values(), query, wish), "archived entries only"
@@ -77,15 +82,18 @@ def search(
         hits = _by_index(library, index, query, project, wish)
         note = "" if index.fingerprint == library.fingerprint else "the index is older than the library: `ultan rebuild`"
     known = library.archived if wish.archived else library.entries
-    span = span_asked(query, today)
+    span = span_asked(query, today, resolve)
     near, far = hits[: limit * REACH], hits[limit * REACH :]
     ordered = [*within_first(near, span, lambda hit: days_of(known[hit.id])), *far]
     return Found(query, tuple(ordered[:limit]), note)
 
 
-def span_asked(question: str, today: str) -> Span | None:
+def span_asked(question: str, today: str, resolve: "Resolve | None" = None) -> Span | None:
     """The time that *question* names, in whatever language it is asked; ``None`` without one or without *today*."""
-    return span_of(question, today, language_of(question)) if today else None
+    if not today:
+        return None
+    span = span_of(question, today, language_of(question))
+    return resolve(question, today) if span is None and resolve is not None else span
 
 
 def days_of(entry: Entry) -> tuple[str, ...]:
