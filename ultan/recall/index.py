@@ -24,6 +24,9 @@
 Entries are ordered by scope, so that a project is one range in every posting list: what another
 project remembers is never read, and cost grows with what is in scope. An index is disposable:
 whatever is missing, torn, foreign or newer raises ``IndexUnreadable`` and is never used.
+
+Beside it lies what only compiles read, each as disposable: ``leaves``, what each entry becomes on its
+own, ``snapshot``, the entries as they were last read, and the vectors of words.
 """
 
 import mmap
@@ -70,6 +73,7 @@ GLOBAL = "global"
 CARD_FIELDS = (
     "id", "title", "rule", "kind", "scope", "trust", "created", "updated", "source", "origin", "pinned", "status",
     "superseded_by", "links", "reinforced", "fired", "helpful", "strength", "body", "cues", "files", "expires",
+    "ignored",
 )  # fmt: skip
 
 
@@ -86,7 +90,7 @@ class Card:
     __slots__ = (*CARD_FIELDS, "number")
 
     def __init__(self, number: int, values: "list[Any]") -> None:
-        self.number = number
+        self.number, self.ignored = number, 0
         for name, value in zip(CARD_FIELDS, values, strict=False):
             setattr(self, name, value)
 
@@ -116,6 +120,7 @@ class Card:
         cues: list[str]
         files: list[str]
         expires: str
+        ignored: int
 
 
 def term_key(term: str) -> int:
