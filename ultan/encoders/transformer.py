@@ -1,12 +1,16 @@
 """Encoders and rerankers of sentence-transformers (extra ``neural``); imported and loaded at first use.
 
-The hub is asked only by ``ultan model fetch`` and on first use of a model that is not here yet;
-``HF_HOME`` and ``HF_HUB_OFFLINE`` are honoured by the libraries themselves. Code that comes with a
-model runs for one name alone.
+The hub is asked only on first use of a model that is not here yet, and then only if it answers at
+all: the libraries would try for most of a minute. ``HF_HOME`` and
+``HF_HUB_OFFLINE`` are honoured by the libraries themselves. Code that comes with a model runs for
+one name alone.
 """
 
+import contextlib
 import math
+import os
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +26,7 @@ NEEDS_ITS_CODE = "nomic-ai/nomic-embed-text-v1.5"
 # Model family → what stands before an entry, and before a question.
 PREFIXES = {"nomic-ai/": ("search_document: ", "search_query: "), "intfloat/e5": ("passage: ", "query: ")}
 BATCH = 16
+HUB_WAIT_S = 3.0
 PROBE = ("which package installer do we use", "Install packages with uv.", "The cafeteria opens at noon.")
 
 
@@ -66,8 +71,8 @@ class TransformerEncoder:
             library = _library()
             self._loaded = _reached(
                 self.model,
-                lambda: library.SentenceTransformer(
-                    self.model, device=_device(self.device), trust_remote_code=self.model == NEEDS_ITS_CODE
+                lambda **how: library.SentenceTransformer(
+                    self.model, device=_device(self.device), trust_remote_code=self.model == NEEDS_ITS_CODE, **how
                 ),
             )
         return self._loaded
@@ -95,10 +100,13 @@ class TransformerReranker:
         """
         if self._loaded is None:
             library = _library()
-            self._loaded = _reached(self.model, lambda: library.CrossEncoder(self.model, device=_device(self.device)))
+            self._loaded = _reached(
+                self.model, lambda **how: library.CrossEncoder(self.model, device=_device(self.device), **how)
+            )
             asked, right, wrong = PROBE
             probe = self._scores(asked, (right, wrong))
             if not probe[0] > probe[1]:
+                self._loaded = None
                 raise ModelUnavailable(f"{self.model} does not tell an answer from a sentence about lunch: not used")
         return self._scores(question, texts)
 
@@ -126,12 +134,30 @@ def _device(wanted: str) -> str | None:
 
 
 def _reached(model: str, load: Any) -> Any:
-    """What *load* gives; whatever stops it is said in one line."""
+    """What *load* gives: from this disk, or once from the hub; whatever stops it is said in one line."""
     try:
+        if os.path.isdir(model):
+            return load()
+        with contextlib.suppress(OSError, ValueError):  # not here yet
+            return load(local_files_only=True)
+        if not _hub_answers():
+            raise OSError("it is not on this machine, and the hub cannot be reached")
         return load()
     except (OSError, ValueError, RuntimeError, ImportError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:160]
         raise ModelUnavailable(
             f"{model} cannot be loaded: {line or type(error).__name__}",
-            "fetch it where there is a network (`ultan model fetch`), or copy the cache and set HF_HUB_OFFLINE=1",
+            "load it once where there is a network, or copy its cache (HF_HOME) from such a machine",
         ) from None
+
+
+def _hub_answers() -> bool:
+    """Whether the hub answers one request in time, through whatever proxy the libraries use."""
+    constants: Any = import_module("huggingface_hub.constants")
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        import_module("huggingface_hub.utils").get_session().head(constants.ENDPOINT, timeout=HUB_WAIT_S)
+    except Exception:  # noqa: BLE001 -- of whichever HTTP library: no answer is no answer
+        return False
+    return True
