@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as member
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ultan.encoders import load
@@ -95,7 +96,7 @@ def bench_recall(
     index = build_from_entries(data.entries, settings, encoder, cache)
     signals: Signals | None = None
     if mode == "warm":
-        signals = Warm(index, encoder, cache).signals
+        signals = partial(Warm(index, encoder, cache).signals, weights=ranking.WEIGHTS if weights is None else weights)
     answers = [answer(index, asked, data, max(top, 10), signals, weights) for asked in data.queries]
     report = figures(data, answers, groups)
     report = {"mode": mode, "entries": len(data.entries), "queries": len(data.queries), **report}
