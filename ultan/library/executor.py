@@ -207,16 +207,17 @@ def _planned(
 ) -> Plan:  # fmt: skip
     """The plan that makes *draft* true: its files, derived text, the log, the record."""
     library = draft.library
+    marked = record.get("foreign", {})  # an agent wrote them, though nothing was written here before
     if library.adopting:
-        draft.adopted.update({path: library.digests[path] for path in library.adopting})
+        draft.adopted.update({path: library.digests[path] for path in library.adopting if path not in marked})
         draft.notes.append(f"took over {len(library.adopting)} files that were there before, as yours")
     vetoes = [(_what(thing), verdict.reason) for thing, verdict in request.rulings if not verdict.approve]
     refusals = [  # what was turned down was not scrubbed on the way, and is written down all the same
         *((refusal.action.verb, _clear(_about(refusal.action)), _clear(refusal.reason)) for refusal in refused),
         *(("veto", _clear(about), _clear(reason)) for about, reason in vetoes),
     ]
-    foreign = set(library.foreign) - set(draft.adopted)
-    counted = {id_: entry for id_, entry in draft.entries.items() if entry.path not in foreign}
+    waiting = {*library.foreign, *marked} - set(draft.adopted)
+    counted = {id_: entry for id_, entry in draft.entries.items() if entry.path not in waiting}
     texts = {path: text for path, text in library.texts.items() if key(path) != LOG}
     touched = bool(draft.dirty or draft.adopted)
     for path, text in (upkeep.derived(counted, texts) if touched else {}).items():
@@ -618,9 +619,11 @@ def restore(store: Store, name: str, version: int | None, now: float) -> Receipt
     chosen = next((c for o, c in steps if version is not None and o.number >= version), None if version else steps[-1][1])
     if chosen is None:
         raise LibraryError(f"{id_} was not changed by operation {version} or later")
-    if not chosen.before:
+    deleted = version is None and chosen.after and path not in library.digests  # by hand: the last text is what is missing
+    wanted = chosen.after if deleted else chosen.before
+    if not wanted:
         raise LibraryError(f"{id_} did not exist before operation {version or steps[-1][0].number}")
-    text = store.past(chosen.before).decode()
+    text = store.past(wanted).decode()
     parse(text, path)
     draft = _draft(library, request)
     draft.dirty[path] = text
@@ -648,7 +651,7 @@ def settle(store: Store, touched: Iterable[str], now: float) -> Receipt:
         marks = {
             path: library.digests[path]
             for path in paths
-            if path in named and ledger.known.get(path) != library.digests[path] and path not in library.adopting
+            if path in named and ledger.known.get(path) != library.digests[path]
         }
         request = Request(now, "upkeep", "files that no operation made")
         draft = _draft(library, request)
