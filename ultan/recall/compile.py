@@ -256,6 +256,7 @@ class Draft:
                 "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in baked.items()},
                 "made_at": now, "fingerprint": fingerprint, "encoder": self.encoder, "attuned": self.is_attuned, "entries": len(self.entries),
                 "situations": bool(self.columns.situations),
+                "judged": [sum(entry.fired_helpful for entry in self.entries), sum(entry.ignored for entry in self.entries)],
                 "scopes": self._write_standing(sections),
             }
         ).encode("utf-8")  # fmt: skip

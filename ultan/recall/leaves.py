@@ -219,7 +219,7 @@ def card_values(entry: "Entry") -> list[Any]:
         entry.id, entry.title, rule[:RULE_CHARS], entry.kind, entry.scope, entry.trust, entry.created, entry.updated,
         said_by(entry), origin_of(entry), entry.pinned, entry.status, entry.superseded_by, list(entry.links)[:4],
         entry.reinforced, entry.fired, entry.fired_helpful, round(entry.encoding_strength, 3), body[:BODY_CHARS],
-        list(entry.applies_when), list(entry.files), entry.expires,
+        list(entry.applies_when), list(entry.files), entry.expires, entry.ignored,
     ]  # fmt: skip
 
 

@@ -8,9 +8,11 @@ from ultan.recall.compile import Draft
 from ultan.recall.index import Index
 from ultan.recall.ranking import (
     HEADING,
+    MOST_SHIFT,
     Query,
     cut,
     day_number,
+    habit,
     harmless,
     is_fresh,
     needs_nothing,
@@ -114,6 +116,30 @@ def test_a_cue_about_a_kind_of_message_is_found_by_a_message_of_that_kind() -> N
     found = rank(index_of(rule, *SHOP), Query("how come migrations are so slow", "shop"))
     assert "global/why" in [item.card.id for item in found[:2]]
     assert "situation" not in rank(index_of(rule, *SHOP), Query("migrations", "shop")).rankings
+
+
+def test_without_a_record_nothing_moves_and_no_record_decides_alone() -> None:
+    assert habit(0, 0, 1.0, MOST_SHIFT) == 0.0
+    assert habit(0, 10**9, 1.0, MOST_SHIFT) == -MOST_SHIFT
+    assert habit(10**9, 0, 1.0, MOST_SHIFT) == 0.0
+    steps = [habit(helpful, 5, 1.0, MOST_SHIFT) for helpful in range(40)]
+    assert steps == sorted(steps)
+
+
+def test_what_was_ignored_again_and_again_falls_silent_unless_it_helped_as_often() -> None:
+    def chance(**record: int) -> float:
+        prices = entry("projects/shop/prices", title="Prices are integers in cents", **record)
+        return rank(index_of(prices, *SHOP[1:]), Query("prices in cents", "shop"))[0].probability
+
+    assert chance(fired=9, ignored=9) < chance(fired=2, ignored=2) < chance()
+    assert chance(fired=9, ignored=3, fired_helpful=6) == chance() == chance(fired=4, fired_helpful=4)
+
+
+def test_a_person_who_ignores_what_is_shown_is_shown_less() -> None:
+    tone = entry("global/tone", title="Answer briefly", fired=60, ignored=60)
+    bored, new = (rank(index_of(*SHOP[:3], one), Query("prices in cents", "shop"))[0] for one in (tone, SHOP[3]))
+    assert bored.card.id == new.card.id == "projects/shop/prices"
+    assert bored.probability < new.probability
 
 
 def test_an_entry_without_title_and_cues_is_shown_if_its_body_covers_the_prompt() -> None:
