@@ -9,19 +9,20 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ultan import events, home, settings
+from ultan import events, home, projects, settings
 from ultan.errors import SettingsError
-from ultan.library import grounds, upkeep
+from ultan.library import grounds, retention, upkeep
 from ultan.library.draft import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
 from ultan.library.snapshot import LOG, NOTHING, Library, key, read_library
-from ultan.library.store import FileStore, Operation, decode, digest
+from ultan.library.store import PENDING, FileStore, Operation, decode, digest
 from ultan.library.yamlfront import Value, front
 from ultan.redaction import redact
 
 DAYS = ("created", "updated", "last_reinforced", "last_surfaced", "last_helpful", "expires", "archived")
+MOST_NAMED = 5
 PAST_DAYS = tuple(name for name in DAYS if name != "expires")
 
 
@@ -132,6 +133,8 @@ def _numbers(_entry: Entry, table: _Table, _seen: _Home) -> _Told:
         value = table.get(name)
         if value is not None and not re.fullmatch(r"\d{1,9}", str(value)):
             yield "counter", f"{name} is {str(value)[:40]!r}, no count; it is read as 0", f"write `{name}: 0`"
+        elif value is not None and int(str(value)) > retention.MOST_COUNTED:
+            yield "large-counter", f"{name} is {value}; {retention.MOST_COUNTED:,} is the most that counts", "correct it if nobody counted that"
     value = table.get("encoding_strength")
     if value is not None and not re.fullmatch(r"0(\.\d+)?|1(\.0+)?|\.\d+|\d(\.\d+)?e-\d+", str(value)):
         yield "strength", f"encoding_strength is {str(value)[:40]!r}; it lies between 0 and 1", "write a number such as 0.5"
@@ -143,7 +146,12 @@ def _days(entry: Entry, _table: _Table, seen: _Home) -> _Told:
         if value and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", value):
             yield "date", f"{name} is {value[:40]!r}, no ISO day", "write it as 2026-05-01"
         elif value > seen.today and name in PAST_DAYS:
-            yield "future", f"{name} is {value}, which lies in the future", "correct the date, or the clock"
+            yield "future", f"{name} is {value}, which lies in the future; until then nothing fades by it", "correct the date, or the clock"
+    if not entry.created:
+        yield "no-date", "it does not say when it was made; while no other date is known it does not fade", "add `created:` and a day"
+    for name in ("updated", "last_reinforced", "last_helpful", "last_surfaced"):
+        if retention.is_day(getattr(entry, name)) and retention.is_day(entry.created) and getattr(entry, name) < entry.created:
+            yield "date-order", f"{name} is before created; the latest day counts", "put the dates in order"
 
 
 def _trust(entry: Entry, table: _Table, _seen: _Home) -> _Told:
@@ -373,14 +381,40 @@ def _settings(seen: _Home) -> Iterator[Finding]:
 
 
 def _lost(seen: _Home) -> Iterator[Finding]:
+    """Files that operations made and that somebody deleted behind their back."""
     library = seen.library
-    if library.number and not library.entries and not library.archived and not library.unreadable:
-        made = {change.path for each in seen.store.operations() for change in each.changes if change.after and change.keep}
-        gone = {change.path for each in seen.store.operations() for change in each.changes if not change.after}
-        if made - gone:
-            yield Finding("lost", "knowledge", f"the log names {len(made - gone)} files and none is there", "`ultan restore ENTRY`, or bring the folder back")
+    last: dict[str, str] = {}
+    for operation in seen.store.operations():
+        for change in operation.changes:
+            if change.keep and change.path not in operation.skipped and not change.path.startswith(PENDING):
+                last[change.path] = change.after
+    purged = set(_lines(seen, "purged"))
+    there = {*library.digests, *(path for path, _ in library.unreadable)}
+    gone = sorted(path for path, after in last.items() if after and after not in purged and path not in there and key(path) != LOG)
+    if gone and not library.entries and not library.archived and not library.unreadable:
+        yield Finding("lost", "knowledge", f"the log names {len(gone)} files and none is there", "`ultan restore ENTRY`, or bring the folder back")
+    elif gone:
+        named = ", ".join(gone[:MOST_NAMED]) + (", …" if len(gone) > MOST_NAMED else "")
+        yield Finding(
+            "deleted", "knowledge", f"{len(gone)} files were deleted by hand; history keeps their text: {named}",
+            "`ultan restore ENTRY` brings one back; if it was meant, nothing is to do",
+        )  # fmt: skip
+
+
+def _gone_projects(seen: _Home) -> Iterator[Finding]:
+    """Projects with entries whose every known folder is gone from this machine."""
+    folders: dict[str, list[str]] = {}
+    for folder, slug in projects.known(seen.root).items():
+        folders.setdefault(slug, []).append(folder)
+    for slug in sorted({entry.project for entry in seen.library.entries.values()} & folders.keys()):
+        if not any(map(os.path.isdir, folders[slug])):
+            yield Finding(
+                "no-project", f"knowledge/projects/{slug}", "no folder of this project is there any more; its entries rest, and fade no further",
+                "`ultan archive` them, or move them to global; if the project moved, the next session there finds them again",
+            )  # fmt: skip
 
 
 _CHECKS: tuple[Callable[[_Home], Iterator[Finding]], ...] = (
     _unreadable, _entries, _derived, _twins, _foreign, _log, _journal, _history, _pending, _queue, _disk, _settings, _lost,
+    _gone_projects,
 )  # fmt: skip

@@ -23,13 +23,13 @@ from ultan.library.entry import Entry
 class Constants:
     """The numbers of forgetting; fitted by ``bench year`` (docs/adr/0007-fading.md)."""
 
-    base_days: float = 14.0
-    strength_doublings: float = 4.0
+    base_days: float = 23.5
+    strength_doublings: float = 1.0
     use_weight: float = 1.0
     archive_below: float = 0.25
     strong: float = 0.75
     ignored_from: int = 3
-    ignored_factor: float = 0.5
+    ignored_factor: float = 0.9
     weak: float = 0.6
     fetched_worth: float = 0.5
     # a showing of which nobody ever judged whether it helped (only the clerk curates): the benefit of the doubt
@@ -37,17 +37,19 @@ class Constants:
     spacing_days: float = 7.0
     least_a_run: int = 5
     share_a_run: float = 0.05
-    # half-life in active days that an entry of a kind has at least: a rule that a person
-    # stated is worth more than its silence, a finding is not
+    # half-life in active days that an entry of a kind has at least, however weak it was written:
+    # a rule that a person stated is worth more than its silence, a finding is not
     floor_days: Mapping[str, float] = field(
         default_factory=lambda: {
-            "convention": 60.0, "preference": 60.0, "warn": 90.0, "decision": 60.0, "abstraction": 60.0,
-            "finding": 0.0, "event": 30.0,
+            "convention": 24.0, "preference": 24.0, "warn": 30.0, "decision": 24.0, "abstraction": 24.0,
+            "finding": 0.0, "event": 24.0,
         }
     )  # fmt: skip
 
 
 DEFAULTS = Constants()
+MOST_COUNTED = 1000
+"""Uses that count at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ def lifetime_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
 
 def bounded(count: int) -> int:
     """A counter between 0 and 1,000: an editor's million may not make an entry immortal."""
-    return min(1000, max(0, count))
+    return min(MOST_COUNTED, max(0, count))
 
 
 def is_ignored(entry: Entry, constants: Constants = DEFAULTS) -> bool:

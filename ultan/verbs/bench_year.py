@@ -13,7 +13,7 @@ from functools import partial
 from ultan.library import retention
 from ultan.library.entry import Entry
 from ultan.library.retention import Activity, Constants, Fading, Policy
-from ultan.verbs.shelves import BareShelf, Count, LibraryShelf, Said, Shelf, at_once
+from ultan.verbs.shelves import BareShelf, Count, LibraryShelf, Said, Shelf, at_once, never
 from ultan.verbs.synthetic_year import USERS, Day, Memory, Rates, Year, make_year
 
 SETTLED_DAYS = 60
@@ -104,8 +104,11 @@ def play(
     """The outcome of *year* for a memory that forgets by the policy *name*; *real* takes the library itself."""
     constants = constants or Constants()
     policy = policies(constants)[name]
-    lifetime = partial(retention.lifetime_days, constants=constants) if name == "strength" else at_once
-    shelf: Shelf = LibraryShelf(policy, constants) if real else BareShelf(policy, constants, lifetime)
+    lifetimes = {
+        "strength": partial(retention.lifetime_days, constants=constants),
+        "none": never, "hebbian": never,  # 5 % a month reach a quarter after 27 months
+    }  # fmt: skip
+    shelf: Shelf = LibraryShelf(policy, constants) if real else BareShelf(policy, constants, lifetimes.get(name, at_once))
     return Player(year, shelf, habits or Habits()).outcome()
 
 

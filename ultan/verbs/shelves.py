@@ -5,6 +5,7 @@ the executor; ``BareShelf`` keeps plain entries and repeats what the executor do
 counters, a hundred times faster. A test plays one year on both and compares every decision.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -42,6 +43,11 @@ SLACK = 1e-6  # of a day: rounding must not hide an entry from the one that deci
 def at_once(_entry: Entry) -> float:
     """A lifetime of nothing: the entry is looked at every day."""
     return 0.0
+
+
+def never(_entry: Entry) -> float:
+    """A lifetime without end: within a year nothing fades."""
+    return math.inf
 
 
 def place_of(memory: Memory) -> tuple[str, str]:

@@ -170,6 +170,13 @@ BROKEN = {
     "an unknown trust": (swap(CURL, "trust: observed", "trust: admin"), "trust"),
     "a date in the future": (swap(UV, "created: 2026-05-28", "created: 2038-01-01"), "future"),
     "a date that is none": (swap(UV, "created: 2026-05-28", "created: yesterday"), "date"),
+    "no date at all": (entry(HEAD.replace("created: 2026-05-01\n", "").replace("updated: 2026-05-01\n", "")), "no-date"),
+    "dates an editor put in another order": (entry(HEAD.replace("created: 2026-05-01", "created: 2026-05-09")), "date-order"),
+    "a counter of a million": (entry(HEAD + "reinforced: 1000000\n"), "large-counter"),
+    "half of the entries deleted": (lambda root: [os.unlink(os.path.join(root, path)) for path in (UV, CURL)], "deleted"),
+    "a project that is gone": (
+        file("projects.json", '{"roots": {"/nowhere/x": "x"}, "identities": {}, "waiting": {}}'), "no-project",
+    ),
     "a counter that is none": (entry(HEAD + "fired: many\n"), "counter"),
     "a strength out of range": (entry(HEAD + "encoding_strength: 7\n"), "strength"),
     "no title": (entry(HEAD.replace("title: T\n", "")), "no-title"),
