@@ -8,6 +8,7 @@ import typer
 from ultan.cli import bringing, fading, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
 from ultan.cli.screen import Screen
+from ultan.cli.wiring import Door
 from ultan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def install(
     serve: Annotated[bool, typer.Option("--serve", help="Also write a systemd or launchd unit for the warm server.")] = False,
     cron: Annotated[bool, typer.Option("--cron", help="Only enter the upkeep to run at set times; shown first.")] = False,
     scheduler: Annotated[str, typer.Option("--scheduler", help="With --cron: crontab, systemd or launchd; else what is here.")] = "",
+    allow_tools: Annotated[bool, typer.Option("--allow-tools", help="Also let recall, show and save run unasked: one permission rule.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not show and ask first.")] = False,
     dry_run: DryRun = False,
     home: Home = "",
@@ -44,20 +46,26 @@ def install(
     from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent or cron):
+    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent or cron or allow_tools):
         door.need_person()
     if cron:
         fading.schedule(door, screen, scheduler, is_dry_run=dry_run)
         return
     place = door.project_folder if project else ""
     if not (dry_run or yes or as_json) and door.has_person and context.obj.stdin.isatty():
-        shown = verb(door.root, context.obj.environ, now=door.now, project=place, is_dry_run=True, removes_original=remove_original)
+        shown = verb(
+            door.root, context.obj.environ, now=door.now, project=place, is_dry_run=True, removes_original=remove_original,
+            allows_tools=allow_tools,
+        )  # fmt: skip
         screen.show(shown, render.done(shown))
         if not by and not door.has_chosen("curation.by"):
             by = typer.prompt("Who curates? clerk (rules alone, free), claude, provider or off", default="clerk", err=True)
+        if not allow_tools and any("--allow-tools" in line for line in shown.told):
+            allow_tools = typer.confirm("Let Ultan's tools recall, show and save run without asking you?", default=False, err=True)
         typer.confirm("Write this?", default=True, abort=True, err=True)
     done = verb(
         door.root, context.obj.environ, now=door.now, project=place, by=by, is_dry_run=dry_run, removes_original=remove_original,
+        allows_tools=allow_tools,
     )  # fmt: skip
     if serve:
         done = _with(done, units.install(door.root, context.obj.environ, provision.here().python, is_dry_run=dry_run))
@@ -115,11 +123,26 @@ def config(
         door.make_home()
         verb.change(door.root, key, value)
         door.bake()
+        if key == "curation.by":
+            _priced(door, screen, value)
     found = verb.config(door.root, context.obj.environ, version("ultan"))
     if key:
         verb.is_person_only(key)  # an unknown key is told with the closest known one
         found = verb.Configuration(found.home, found.version, tuple(row for row in found.settings if row.key == key))
     screen.show(found, render.configuration(found))
+
+
+def _priced(door: Door, screen: Screen, who: str) -> None:
+    """Say, before the first call, what it takes if *who* reads what waits."""
+    from ultan.llm import MODELS  # noqa: PLC0415 -- only when needed
+    from ultan.verbs.spend import estimate  # noqa: PLC0415 -- only when needed
+
+    if who in MODELS:
+        told = estimate(door.root, door.settings, door.now)
+        screen.say(
+            f"the queue would take about {told.calls} calls and {told.tokens} tokens, {told.cost_usd:.2f} USD at list prices; "
+            f"at most {door.settings['curation.calls_a_day']} calls a day (`ultan spend --estimate`)"
+        )
 
 
 def import_(

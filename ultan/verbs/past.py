@@ -9,7 +9,7 @@ read twice. The client's files are only read.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ultan import home, spool
 from ultan.clients import DEFAULT
@@ -28,7 +28,7 @@ from ultan.verbs.desk import Desk
 from ultan.verbs.import_ import RULE_CHARS, TITLE_CHARS, Text, documents
 from ultan.verbs.policy import terms
 from ultan.verbs.reading import pull_transcript, read_progress
-from ultan.verbs.spend import Estimate, estimate
+from ultan.verbs.spend import Estimate, estimate, shown_chars
 
 STEP_BYTES = 4 << 20
 QUOTE_CHARS = 600
@@ -104,11 +104,14 @@ def past(root: str, folder: str, place: str = "") -> Past:
 
 def priced(root: str, found: Past, settings: Settings, now: float) -> Past:
     """*found* with what reading it by a model would take; asks nobody, and holds one step in memory at a time."""
-    events = []
+    sizes = []
     for one in found.sessions:
-        said = [Piece(piece.id, piece.origin, piece.text) for piece in _all_pieces(one) if piece.origin in PERSON]
-        events.append(Event(spool.new_id(now), now, "session_end", session=one.session, pieces=said))
-    return Past(found.folder, found.sessions, found.known, found.notes, found.unread_bytes, estimate(root, settings, now, events))
+        size, has_words = 0, False
+        for piece in _all_pieces(one):
+            size += shown_chars((piece,))
+            has_words = has_words or piece.origin in PERSON
+        sizes += [size] if has_words else []
+    return replace(found, estimate=estimate(root, settings, now, sizes))
 
 
 def import_past(

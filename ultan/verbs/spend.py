@@ -1,21 +1,23 @@
 """Spend: what models have cost, what may still be spent, and what the backlog would cost."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
 from typing import Any
 
 from ultan import home, plainjson, spool
-from ultan.events import PERSON, Event
+from ultan.events import PERSON, Piece
 from ultan.llm import governor as rules
 from ultan.llm.recorded import read_spending
 from ultan.settings import Settings
+from ultan.staff.packet import PACKET_CHARS, shown_text
 from ultan.verbs.waiting import by_session
 
 DAYS = 14
-PACKET_TOKENS = 7500  # a librarian's call: prompt and schema, and a packet; used until real calls are on record
+PACKET_TOKENS = 7000  # a librarian's call: prompt and schema, a packet, and the answer; used until real calls are on record
+WRAPPED_CHARS = 60  # of the tags around a piece
 RULING_TOKENS = 6000
 USD_A_TOKEN = {"librarian": 4e-6, "scholar": 8e-6}  # list prices, a first guess; replaced by what was really paid
 READ_BYTES = 4 << 20
@@ -120,32 +122,35 @@ def spend(root: str, settings: Settings, now: float) -> Spending:
     )  # fmt: skip
 
 
-def estimate(root: str, settings: Settings, now: float, events: Sequence[Event] | None = None) -> Estimate:
-    """What reading *events*, or else the whole queue, with a model would take; asks nobody."""
-    waiting = spool.take(root, spool.backlog(root)) if events is None else list(events)
-    sessions = [group for group in by_session(waiting).values() if _says_something(group)]
+def estimate(root: str, settings: Settings, now: float, sizes: Sequence[int] | None = None) -> Estimate:
+    """What reading sessions with a model would take; asks nobody.
+
+    *sizes* are what their packets would hold, in characters (``shown_chars``); without them it is
+    about the whole queue.
+    """
+    if sizes is None:
+        waiting = by_session(spool.take(root, spool.backlog(root))).values()
+        pieces = [[piece for event in group for piece in event.pieces] for group in waiting]
+        sizes = [shown_chars(each) for each in pieces if any(piece.origin in PERSON for piece in each)]
     measured = _measured(root)
-    packets = sum(max(1, _chars(group) // 11_000) for group in sessions)
-    rulings = -(-len(sessions) // settings["curation.packets"])
+    packets = sum(max(1, -(-size // PACKET_CHARS)) for size in sizes)
+    rulings = -(-len(sizes) // settings["curation.packets"])
     tokens_each = {"librarian": PACKET_TOKENS, "scholar": RULING_TOKENS, **{name: row[0] for name, row in measured.items()}}
     price_each = {
         name: measured[name][1] if name in measured else tokens_each[name] * USD_A_TOKEN[name] for name in USD_A_TOKEN
     }
-    calls = {"librarian": packets, "scholar": rulings if sessions else 0}
+    calls = {"librarian": packets, "scholar": rulings}
     tokens = sum(int(calls[name] * tokens_each[name]) for name in calls)
     left = spend(root, settings, now)
     return Estimate(
-        len(sessions), sum(calls.values()), tokens, round(sum(calls[name] * price_each[name] for name in calls), 4),
+        len(sizes), sum(calls.values()), tokens, round(sum(calls[name] * price_each[name] for name in calls), 4),
         set(measured) >= set(calls), sum(calls.values()) <= left.calls_left and tokens <= left.tokens_left,
     )  # fmt: skip
 
 
-def _says_something(events: Sequence[Event]) -> bool:
-    return any(piece.origin in PERSON for event in events for piece in event.pieces)
-
-
-def _chars(events: Sequence[Event]) -> int:
-    return sum(len(piece.text) for event in events for piece in event.pieces if piece.origin in PERSON)
+def shown_chars(pieces: Iterable[Piece]) -> int:
+    """How much of a packet *pieces* take, in characters."""
+    return sum(len(shown_text(piece)) + WRAPPED_CHARS for piece in pieces)
 
 
 def _summed(days: Sequence[dict[str, rules.Sum]]) -> tuple[tuple[str, int, int, float], ...]:

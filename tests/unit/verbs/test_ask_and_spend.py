@@ -7,7 +7,7 @@ import pytest
 
 from ultan import spool
 from ultan.errors import NotLoggedIn
-from ultan.events import Event, Piece
+from ultan.events import Event, Piece, Transcript
 from ultan.library.actions import Create
 from ultan.library.executor import execute
 from ultan.library.store import FileStore
@@ -15,6 +15,7 @@ from ultan.llm import Errand, Usage
 from ultan.llm.recorded import Recorded, drop_old_transcripts, read_spending
 from ultan.llm.scripted import scripted
 from ultan.settings import Settings
+from ultan.staff.packet import packets
 from ultan.staff.proposals import Ruling
 from ultan.verbs.ask import ask
 from ultan.verbs.spend import estimate, spend
@@ -92,6 +93,23 @@ def test_an_estimate_asks_nobody_and_counts_only_sessions_with_words(home):
     assert (seen.sessions, seen.calls, seen.is_measured, seen.fits) == (3, 4, False, False)
     assert seen.cost_usd > 0
     assert read_spending(home).total.calls == 0
+
+
+@pytest.mark.parametrize("sizes", [(100,), (6000, 6000, 6000), (200,) * 90, (5000, 300, 300, 6900, 20, 1000)])
+def test_an_estimate_counts_the_packets_that_will_be_read(home, sizes):
+    pieces = [Piece(f"p{place}", "user", "x" * size) for place, size in enumerate(sizes)]
+    spool.put(home, Event(f"{1:012x}-{1:010x}", NOON, "prompt", session="s", pieces=pieces))
+    rulings = 1
+    assert abs(estimate(home, Settings(), NOON).calls - rulings - len(packets(Transcript("s", "", pieces)))) <= 1
+
+
+def test_whoever_chooses_a_model_is_told_the_price_before_any_call(ultan, home):
+    spool.put(home, Event(f"{1:012x}-{1:010x}", NOON, "prompt", session="s", pieces=[Piece("p", "user", "always use uv")]))
+    said = ultan("config", "curation.by", "claude")
+    assert "the queue would take about 2 calls" in said.err + said.out
+    assert "calls a day" in said.err + said.out
+    assert read_spending(home).total.calls == 0
+    assert "the queue" not in ultan("config", "curation.by", "clerk").err
 
 
 def test_transcripts_live_seven_days_and_the_record_stays(home):
