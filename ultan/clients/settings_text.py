@@ -10,7 +10,7 @@ from ultan import plainjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 DEEPEST = 100
@@ -186,6 +186,33 @@ def add_hooks(text: str, hooks: "dict[str, list[dict[str, Any]]]") -> "tuple[str
     return _insert(text, snippets)
 
 
+def add_allowed(text: str, rules: "list[str]") -> "tuple[str, list[str]]":
+    """*text* with the permission *rules* that it lacks before those it has, and the snippets that were put in.
+
+    Raises:
+        ValueError: the text is no settings object, or its ``permissions`` are of another shape.
+    """
+    if not text.strip("\ufeff \t\r\n"):
+        return add_allowed("{}\n", rules)[0], []
+    root = scan(text)
+    there = root.get("permissions")
+    listed = there.get("allow") if there else None
+    if root.kind != "object" or (there and there.kind != "object") or (listed and listed.kind != "array"):
+        raise ValueError("its permissions are no object with a list")
+    missing = [rule for rule in rules if rule not in allowed(text)]
+    if not missing:
+        return text, []
+    style = _Style(text)
+    if there is None:
+        part, place, depth, is_last = style.member("permissions", {"allow": missing}, 1), root, 1, not root.members
+    elif listed is None:
+        part, place, depth, is_last = style.member("allow", missing, 2), there, 2, not there.members
+    else:
+        between = "," + style.newline + style.indent * 3
+        part, place, depth, is_last = between.join(style.dumped(rule, 3) for rule in missing), listed, 3, not listed.items
+    return _insert(text, [(place.start + 1, style.fitted(part, depth, is_last=is_last))])
+
+
 def _insert(text: str, parts: "list[tuple[int, str]]") -> "tuple[str, list[str]]":
     for place, part in sorted(parts, reverse=True):
         text = text[:place] + part + text[place:]
@@ -248,6 +275,44 @@ def commands(text: str) -> "list[tuple[str, str]]":
         ValueError: it is no JSON.
     """
     return [(event, _command(text, entry)) for event, _, _, entry in _entries(scan(text))]
+
+
+def allowed(text: str) -> "list[str]":
+    """The permission rules that *text* allows.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    return [_decoded(text, item.start, item.end) for item in _allowed_in(scan(text)).items if item.kind == "string"]
+
+
+def cut_allowed(text: str, rules: "Iterable[str]") -> str:
+    """*text* without the permission *rules*, and without what that leaves empty.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    unwanted = set(rules)
+    while True:
+        root = scan(text)
+        listed = _allowed_in(root)
+        found = [item for item in listed.items if item.kind == "string" and _decoded(text, item.start, item.end) in unwanted]
+        if not found:
+            return text
+        there = root.get("permissions")
+        assert there is not None  # the list lies in it
+        if len(listed.items) > 1:
+            text = _cut_item(text, listed.items, found[0])
+        elif len(there.members) > 1:
+            text = _cut_member(text, there, listed)
+        else:
+            text = _cut_member(text, root, there)
+
+
+def _allowed_in(root: Node) -> Node:
+    there = root.get("permissions") if root.kind == "object" else None
+    listed = there.get("allow") if there and there.kind == "object" else None
+    return listed if listed and listed.kind == "array" else Node("array", 0)
 
 
 def cut_commands(text: str, is_wanted: "Callable[[str], bool]") -> str:

@@ -19,6 +19,7 @@ from ultan.verbs import config, original, provision, skills
 
 MARK = "from ultan.__main__ import main"
 PLUGIN_MARK = "hooks/ultan-hook"
+TOOLS_RULE, PLUGIN_TOOLS_RULE = "mcp__ultan", "mcp__plugin_ultan_ultan"  # all tools of our server, as the client names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +72,21 @@ def place_of(environ: Mapping[str, str], project: str = "") -> Place:
 
 def install(
     root: str, environ: Mapping[str, str], *, now: float, project: str = "", by: str = "",
-    runtime: provision.Runtime | None = None, is_dry_run: bool = False, removes_original: bool = False,
+    runtime: provision.Runtime | None = None, is_dry_run: bool = False, removes_original: bool = False, allows_tools: bool = False,
 ) -> Done:  # fmt: skip
     """Put our hooks into the settings (of *project*, if given), the skills beside them, and say what was found.
 
     With the plugin enabled the settings stay as they are: it brings the hooks. *by* chooses
-    who curates. With *removes_original* hooks of the original Ultan are taken out.
+    who curates. With *removes_original* hooks of the original Ultan are taken out; with *allows_tools*
+    the user's permission rules name our tools, so that recalling needs no prompt.
 
     Raises:
         SettingsError: the settings cannot be read; nothing was changed.
     """
     place, did, told = place_of(environ, project), list[str](), list[str]()
     text = read_settings(place.settings)
-    changed = text
-    if find_plugin(environ, project).is_enabled:
+    changed, has_plugin = text, find_plugin(environ, project).is_enabled
+    if has_plugin:
         told.append("the plugin is enabled and brings the hooks, so the settings stay as they are")
         if commands(text, is_ours):
             told.append("hooks stand in the settings as well: `ultan uninstall` takes them out")
@@ -92,6 +94,14 @@ def install(
     else:
         changed, snippets = _spliced(place, text, runtime or provision.here())
         did += [f"hooks for {len(claude_code.EVENTS)} events in {place.settings}"] if changed != text else []
+    rule = PLUGIN_TOOLS_RULE if has_plugin else TOOLS_RULE
+    allowed = list[str]()
+    if allows_tools and not project:
+        changed, more = _allowing(place, changed, rule)
+        snippets, allowed = snippets + more, [rule] if more else []
+        did += [f"the permission rule {rule} in {place.settings}: recall, show and save run unasked"] if more else []
+    elif has_plugin and not tools_are_allowed(environ):
+        told.append(f"each recall of the agent asks you first: `ultan install --allow-tools` adds the permission rule {rule}")
     olds = commands(changed, original.is_hook)
     if olds and removes_original:
         changed = settings_text.cut_commands(changed, original.is_hook)
@@ -102,7 +112,7 @@ def install(
     if not is_dry_run:
         home.ensure(root, environ)
         if changed != text:
-            _keep(root, place.settings, text, changed, snippets, drops_original=bool(olds) and removes_original)
+            _keep(root, place.settings, text, changed, snippets, allowed, drops_original=bool(olds) and removes_original)
             home.replace(place.settings, _encoded(changed))
         did += _taken_in(root, environ, now)
     did += skills.install(root, place.folder, is_dry_run=is_dry_run)
@@ -123,10 +133,11 @@ def uninstall(root: str, environ: Mapping[str, str], *, project: str = "", is_dr
     raw = _raw(place.settings)
     text = read_settings(place.settings)
     before = _before(root, place.settings, raw)
-    if before is None and commands(text, is_ours):
-        before = _encoded(_without_ours(text, _record(root)["settings"].get(place.settings, {})))
+    noted = _record(root)["settings"].get(place.settings, {})
+    if before is None and (commands(text, is_ours) or _ours_allowed(text, noted)):
+        before = _encoded(_without_ours(text, noted))
     if before is not None:
-        did.append(f"hooks taken out of {place.settings}")
+        did.append(f"{'hooks and permission rule' if noted.get('allowed') else 'hooks'} taken out of {place.settings}")
     if not is_dry_run:
         _put_back(root, place.settings, before)
     did += skills.uninstall(root, place.folder, is_dry_run=is_dry_run)
@@ -178,6 +189,16 @@ def find_plugin(environ: Mapping[str, str], project: str = "") -> provision.Plug
     return provision.find_plugin(place.folder, any(_enables(path) for path in paths), environ)
 
 
+def tools_are_allowed(environ: Mapping[str, str]) -> bool:
+    """Whether the user's permission rules name our tools, as ``allows_tools`` would."""
+    try:
+        text = read_settings(place_of(environ).user_settings)
+    except (OSError, SettingsError):
+        return False
+    rules = settings_text.allowed(text) if text.strip("\ufeff \t\r\n") else []
+    return any(rule.startswith((PLUGIN_TOOLS_RULE, TOOLS_RULE)) for rule in rules)
+
+
 def _enables(path: str) -> bool:
     try:
         text = read_settings(path)
@@ -205,6 +226,20 @@ def _spliced(place: Place, text: str, runtime: provision.Runtime) -> tuple[str, 
         return settings_text.add_hooks(text, hooks)
     except ValueError as error:
         raise SettingsError(f"{place.settings}: {error}", "mend the file; nothing was changed") from None
+
+
+def _allowing(place: Place, text: str, rule: str) -> tuple[str, list[str]]:
+    try:
+        return settings_text.add_allowed(text, [rule])
+    except ValueError as error:
+        raise SettingsError(f"{place.settings}: {error}", "mend the file; nothing was changed") from None
+
+
+def _ours_allowed(text: str, noted: Mapping[str, Any]) -> list[str]:
+    """The permission rules in *text* that an install put there."""
+    if not noted.get("allowed") or not text.strip("\ufeff \t\r\n"):
+        return []
+    return [rule for rule in settings_text.allowed(text) if rule in noted["allowed"]]
 
 
 def _raw(path: str) -> bytes | None:
@@ -241,7 +276,9 @@ def _write_record(root: str, record: dict[str, Any]) -> None:
     home.write(_record_path(root), (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def _keep(root: str, path: str, before: str, after: str, snippets: list[str], *, drops_original: bool) -> None:
+def _keep(
+    root: str, path: str, before: str, after: str, snippets: list[str], allowed: list[str], *, drops_original: bool
+) -> None:  # fmt: skip
     """Keep a copy of what the settings were without us, and note what they are now.
 
     The copy of an earlier install stays if only we changed the file since. Hooks of the
@@ -252,7 +289,7 @@ def _keep(root: str, path: str, before: str, after: str, snippets: list[str], *,
     raw = _raw(path)
     if noted.get("after") == _digest(raw):
         raw = _raw(os.path.join(root, "backups", noted["copy"])) if noted.get("copy") else None
-    elif commands(before, is_ours):  # ours from before, in a file edited since
+    elif commands(before, is_ours) or _ours_allowed(before, noted):  # ours from before, in a file edited since
         raw = _encoded(_without_ours(before, noted))
     if raw and drops_original:
         raw = _encoded(settings_text.cut_commands(_decoded(raw, path), original.is_hook))
@@ -261,14 +298,21 @@ def _keep(root: str, path: str, before: str, after: str, snippets: list[str], *,
         copy = f"settings-{_digest(raw)[:16]}.json"
         home.make_folder(os.path.join(root, "backups"))
         home.write(os.path.join(root, "backups", copy), raw)
-    record["settings"][path] = {"copy": copy, "after": _digest(_encoded(after)), "snippets": snippets}
+    if commands(before, is_ours) and len(commands(before, is_ours)) == len(commands(after, is_ours)):
+        snippets = [*noted.get("snippets", ()), *snippets]  # the hooks stayed, a rule came
+    record["settings"][path] = {
+        "copy": copy, "after": _digest(_encoded(after)), "snippets": snippets,
+        "allowed": sorted({*noted.get("allowed", ()), *allowed}),
+    }  # fmt: skip
     _write_record(root, record)
 
 
 def _without_ours(text: str, noted: Mapping[str, Any]) -> str:
     """*text* without our hooks: exactly as before where what was put in is still there as it was."""
     exact = settings_text.cut_snippets(text, noted["snippets"]) if noted.get("snippets") else None
-    return exact if exact is not None and not commands(exact, is_ours) else settings_text.cut_commands(text, is_ours)
+    if exact is not None and not commands(exact, is_ours) and not _ours_allowed(exact, noted):
+        return exact
+    return settings_text.cut_allowed(settings_text.cut_commands(text, is_ours), noted.get("allowed", ()))
 
 
 def _before(root: str, path: str, raw: bytes | None) -> bytes | None:

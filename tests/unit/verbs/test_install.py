@@ -236,3 +236,73 @@ def test_a_hook_line_survives_a_path_with_quotes_and_blanks():
 def test_every_skill_is_found_and_named_as_its_folder():
     for name in skills.NAMES:
         assert skills.source(name).startswith(f"---\nname: {name}\n".encode())
+
+
+# --- the permission rule of the tools ---------------------------------------------------------------
+
+
+def rules(person):
+    return json.loads(read(settings_path(person)).decode("utf-8-sig"))["permissions"]["allow"]
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_the_permission_rule_is_offered_shown_and_gone_after_uninstalling(home, person, name):
+    start(person, name)
+    assert "mcp__ultan" not in put_in(home, person, is_dry_run=True).after
+    shown = put_in(home, person, is_dry_run=True, allows_tools=True)
+    assert any("permission rule mcp__ultan" in line for line in shown.did)
+    assert "mcp__ultan" in install.dry(shown)
+    put_in(home, person, allows_tools=True)
+    assert "mcp__ultan" in settings_text.allowed(read(settings_path(person)).decode("utf-8-sig"))
+    assert install.tools_are_allowed(person)
+    install.uninstall(home, person)
+    if STARTS[name] is None:
+        assert not os.path.exists(settings_path(person))
+    else:
+        assert read(settings_path(person)) == STARTS[name]
+
+
+@pytest.mark.parametrize("name", [name for name in STARTS if STARTS[name] not in (None, b"", b" \n\n")])
+def test_the_rule_is_cut_out_of_a_file_that_was_edited_since(home, person, name):
+    start(person, name)
+    put_in(home, person)
+    put_in(home, person, allows_tools=True)
+    text = read(settings_path(person)).decode("utf-8-sig")
+    write(settings_path(person), (text[: text.rindex("}")] + "/* mine */" + text[text.rindex("}") :]).encode())
+    install.uninstall(home, person)
+    left = read(settings_path(person)).decode("utf-8-sig")
+    assert "/* mine */" in left
+    assert "mcp__ultan" not in settings_text.allowed(left)
+    assert not install.commands(left, install.is_ours)
+    assert settings_text.allowed(left) == settings_text.allowed(STARTS[name].decode("utf-8-sig"))
+
+
+def test_a_rule_that_the_person_had_is_not_taken_out(home, person):
+    write(settings_path(person), b'{"permissions": {"allow": ["mcp__ultan", "Bash(ls)"]}}')
+    put_in(home, person, allows_tools=True)
+    assert rules(person) == ["mcp__ultan", "Bash(ls)"]
+    write(settings_path(person), read(settings_path(person)) + b"\n")
+    install.uninstall(home, person)
+    assert rules(person) == ["mcp__ultan", "Bash(ls)"]
+
+
+def test_with_the_plugin_the_rule_names_its_server_and_is_offered(home, person):
+    write(settings_path(person), b'{"enabledPlugins": {"ultan@ultan": true}}\n')
+    assert any("--allow-tools" in line for line in put_in(home, person).told)
+    put_in(home, person, allows_tools=True)
+    assert rules(person) == ["mcp__plugin_ultan_ultan"]
+    assert not any("--allow-tools" in line for line in put_in(home, person).told)
+    install.uninstall(home, person)
+    assert read(settings_path(person)) == b'{"enabledPlugins": {"ultan@ultan": true}}\n'
+
+
+def test_permissions_of_another_shape_are_left_alone(home, person):
+    write(settings_path(person), b'{"permissions": {"allow": "everything"}}')
+    with pytest.raises(SettingsError):
+        put_in(home, person, allows_tools=True)
+    assert read(settings_path(person)) == b'{"permissions": {"allow": "everything"}}'
+
+
+def test_a_project_gets_no_rule_of_the_persons(home, person, tmp_path):
+    put_in(home, person, project=str(tmp_path / "p"), allows_tools=True)
+    assert "permissions" not in json.loads(read(str(tmp_path / "p" / ".claude" / "settings.json")))
