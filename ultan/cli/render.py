@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ultan.cli.screen import Block, Line, Markdown, Table, jsonable
+from ultan.cli.screen import Block, Line, Markdown, Table, Tree, jsonable
 
 if TYPE_CHECKING:
     from ultan.verbs.abstract import Abstracted
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ultan.verbs.show import Related, Shown
     from ultan.verbs.tour import Tour
     from ultan.verbs.undo import Logged, Undone
-    from ultan.verbs.why import Why, WhyTool
+    from ultan.verbs.why import Candidate, Why, WhyTool
 
 # --- blocks that several commands share -----------------------------------------------------------
 
@@ -333,22 +333,39 @@ def why(value: "Why") -> list[Block]:
         Line(f"{verdict}: relevance {value.probability:.2f}, threshold {value.floor:.2f}", "bold"),
         Line(f"project {value.project or 'none'}; signals {', '.join(value.rankings) or 'none'}"),
     ]
-    if value.candidates:
-        names = list(value.candidates[0].parts)
-        cells = [
-            (item.id, f"{item.score:.2f}", *(f"{item.parts[name][1]:+.1f}" for name in names)) for item in value.candidates
-        ]
-        rows.append(Table(("entry", "score", *names), cells))
-    rows.extend(Line(f"left out: {name} {reason}".replace("  ", " ")) for name, reason in value.left_out[:CANDIDATES])
+    if value.situations:
+        rows.append(Line(f"taken for: {', '.join(value.situations)}"))
+    rows.extend(_weighed(item) for item in value.candidates)
+    seen = {item.id for item in value.candidates}
+    rows.extend(
+        Line(f"left out: {name} {reason}".replace("  ", " ")) for name, reason in value.left_out[:CANDIDATES] if name not in seen
+    )
+    rows.extend(Line(f"out of scope: {name} (project {project})") for name, project in value.out_of_scope)
     if value.block:
         rows += [Line("what the model would read:", "bold"), Line(value.block)]
     return rows
+
+
+def _weighed(item: "Candidate") -> Tree:
+    """One candidate of priming with what each signal and the scorer said."""
+    signals = [
+        Tree(f"{name}: {part.score:g}, {part.deviations:+.2f} deviations, place {part.place}") for name, part in item.parts.items()
+    ]
+    branches = [Tree("signals", signals), Tree(f"prior {item.prior:+.2f}")]
+    if item.features:
+        told = ", ".join(f"{name} {value:g}" for name, value in item.features.items() if value)
+        branches.append(Tree(f"relevance {item.probability:.2f}: {told}"))
+    if item.habit:
+        branches.append(Tree(f"ignored before: {item.habit:+.2f} log-odds"))
+    return Tree(f"{item.score:.2f}  {item.id}: {item.title}: {item.verdict}", branches)
 
 
 def why_tool(value: "WhyTool") -> list[Block]:
     """What a tool call would meet."""
     rows: list[Block] = [Line(f"{severity}: {name}: {title}") for name, title, severity in value.fired]
     rows.extend(Line(f"about the file: {name}: {title}") for name, title in value.about_the_file)
+    if not rows:  # a trigger or a file speaks first
+        rows.extend(Line(f"about what it does ({', '.join(value.situations)}): {name}: {title}") for name, title in value.about_the_situation)
     return rows or [Line("nothing: the call runs as it is")]
 
 

@@ -41,7 +41,15 @@ class Markdown:
     text: str
 
 
-Block = Line | Table | Markdown
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A label with branches under it; in plain text, indented."""
+
+    label: str
+    branches: "Sequence[Tree]" = ()
+
+
+Block = Line | Table | Markdown | Tree
 
 
 class Screen:
@@ -150,6 +158,14 @@ def _rich(block: Block) -> Any:
             from rich import markdown  # noqa: PLC0415 -- only on a terminal
 
             return markdown.Markdown(inert(text), hyperlinks=False)
+        case Tree(label, branches):
+            from rich import tree  # noqa: PLC0415 -- only on a terminal
+            from rich.text import Text  # noqa: PLC0415 -- only on a terminal
+
+            grown = tree.Tree(Text(inert(label)))
+            for branch in branches:
+                grown.add(_rich(branch))
+            return grown
 
 
 def _plain(block: Block) -> list[str]:
@@ -162,6 +178,9 @@ def _plain(block: Block) -> list[str]:
             return [
                 "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
             ]
+        case Tree(label, branches):
+            head, *rest = inert(label).split("\n")
+            return [head, *("  " + line for line in rest), *("  " + line for branch in branches for line in _plain(branch))]
 
 
 def _speaks_unicode(stream: TextIO) -> bool:

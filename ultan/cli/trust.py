@@ -169,9 +169,12 @@ def why(
         return
     if not prompt:
         raise UsageError("say a prompt, --tool or --past", "ultan why 'please install flask'")
+    from ultan.reflex.session import Seen  # noqa: PLC0415 -- only when needed
+
     told = verb.why(
-        door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10]
-    )
+        door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10],
+        already=sorted(Seen(door.root, door.session).already()) if door.session else (),
+    )  # fmt: skip
     screen.show(told, render.why(told))
 
 

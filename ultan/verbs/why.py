@@ -6,6 +6,7 @@ from typing import Any
 
 from ultan.recall import ranking, triggers
 from ultan.recall.index import Index
+from ultan.recall.situations import situations_of, situations_of_call
 
 CANDIDATES = 10
 
@@ -14,13 +15,35 @@ MAIN_FIELD = {"Bash": "command", "Write": "file_path", "Edit": "file_path", "Rea
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What one signal said of an entry: its raw score, how many deviations above the mean, and its place by this signal."""
+
+    score: float
+    deviations: float
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """One entry as the ranking saw it: each signal's raw score and its standard deviations above the mean."""
+    """One entry as the ranking saw it.
+
+    Attributes:
+        parts: by signal, where it has a score.
+        prior: what was known of it before anything was asked; part of *score*.
+        features: what the scorer for silence saw, for the first few entries.
+        habit: by how much what was ignored before lowers its log-odds.
+        verdict: ``shown``, or why not.
+    """
 
     id: str
     title: str
     score: float
-    parts: dict[str, tuple[float, float]]
+    parts: dict[str, Part]
+    prior: float
+    features: dict[str, float]
+    habit: float
+    probability: float
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +51,9 @@ class Why:
     """What a prompt would bring back.
 
     Attributes:
+        situations: what the prompt is taken for.
         probability: that the best entry matters; under *floor* nothing is shown.
+        out_of_scope: (entry, project) of other projects' entries that would have been among the first.
         block: what the model would read, or ``""``.
         left_out: (entry, reason) of the next best.
     """
@@ -36,23 +61,26 @@ class Why:
     prompt: str
     project: str
     rankings: tuple[str, ...]
-    features: dict[str, float]
+    situations: tuple[str, ...]
     probability: float
     floor: float
     candidates: tuple[Candidate, ...]
     shown: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
+    out_of_scope: tuple[tuple[str, str], ...]
     block: str
 
 
 @dataclass(frozen=True, slots=True)
 class WhyTool:
-    """What a tool call would meet: (entry, title, severity) of each trigger, then entries about its file."""
+    """What a tool call would meet: (entry, title, severity) of each trigger, then entries about its file and about what it does."""
 
     tool: str
     project: str
     fired: tuple[tuple[str, str, str], ...]
     about_the_file: tuple[tuple[str, str], ...]
+    situations: tuple[str, ...] = ()
+    about_the_situation: tuple[tuple[str, str], ...] = ()
 
 
 def why(
@@ -63,22 +91,45 @@ def why(
     ranked = ranking.rank(index, query)
     primed = ranking.prime(index, query, set(already), today)
     settings = index.settings
-    rounded = [
-        Candidate(
-            item.card.id, item.card.title, round(item.score, 3),
-            {name: (round(raw, 3), round(deviations, 2)) for name, (raw, deviations) in item.parts.items()},
-        )
-        for item in ranked[:CANDIDATES]
-    ]  # fmt: skip
     block = ranking.render(primed.cards, int(settings.get("priming.budget_chars", 1500)), "", today) if primed.cards else ""
     left_out = tuple(primed.left_out)
     if not ranked or ranking.needs_nothing(prompt):
         left_out = (("", "the prompt needs nothing" if ranking.needs_nothing(prompt) else "the library is empty here"),)
+    shown = tuple(card.id for card in primed.cards)
+    verdicts = dict(primed.left_out) | dict.fromkeys(shown, "shown")
     return Why(
-        prompt, project, tuple(ranked.rankings), {name: round(value, 3) for name, value in ranked.features.items()},
-        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.5)), tuple(rounded),
-        tuple(card.id for card in primed.cards), left_out, block,
+        prompt, project, tuple(ranked.rankings), tuple(situations_of(prompt, tuple(files), tail)),
+        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.42)), _candidates(index, ranked, verdicts),
+        shown, left_out, _out_of_scope(index, query), block,
     )  # fmt: skip
+
+
+def _candidates(index: Index, ranked: ranking.Ranked, verdicts: dict[str, str]) -> tuple[Candidate, ...]:
+    places: dict[str, list[int]] = {}
+    for name in ranked.rankings:
+        order = sorted((item for item in ranked if item.parts[name][0]), key=lambda item: (-item.parts[name][0], item.number))
+        places[name] = [item.number for item in order]
+    return tuple(
+        Candidate(
+            item.card.id, item.card.title, round(item.score, 3),
+            {
+                name: Part(round(item.parts[name][0], 3), round(item.parts[name][1], 2), order.index(item.number) + 1)
+                for name, order in places.items()
+                if item.number in order
+            },
+            round(index.prior(item.number), 3), {name: round(value, 3) for name, value in item.features.items()},
+            round(item.habit, 3), round(item.probability, 3), verdicts.get(item.card.id, "too far down"),
+        )
+        for item in ranked[:CANDIDATES]
+    )  # fmt: skip
+
+
+def _out_of_scope(index: Index, query: ranking.Query) -> tuple[tuple[str, str], ...]:
+    """Entries of other projects that would stand among the first if projects were not kept apart."""
+    everywhere = ranking.Query(query.text, None, query.files, tail=query.tail, day=query.day)
+    own = ("global", f"project:{query.project}")
+    found = [item.card for item in ranking.rank(index, everywhere, limit=CANDIDATES)]
+    return tuple((card.id, card.scope.removeprefix("project:")) for card in found if card.scope not in own)
 
 
 def why_tool(index: Index, call: str, *, project: str) -> WhyTool:
@@ -91,4 +142,8 @@ def why_tool(index: Index, call: str, *, project: str) -> WhyTool:
         (notice.card.id, notice.card.title, notice.severity) for notice in triggers.notices(index, tool, given, project)
     )
     cards = triggers.by_file(index, words, project) if field == "file_path" else []
-    return WhyTool(call, project, fired, tuple((card.id, card.title) for card in cards))
+    about = triggers.by_situation(index, tool, given, project)
+    return WhyTool(
+        call, project, fired, tuple((card.id, card.title) for card in cards), tuple(situations_of_call(tool, given)),
+        tuple((card.id, card.title) for card in about),
+    )  # fmt: skip

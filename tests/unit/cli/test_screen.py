@@ -4,7 +4,7 @@ import io
 import json
 from dataclasses import dataclass
 
-from ultan.cli.screen import Line, Markdown, Screen, Table, inert, jsonable
+from ultan.cli.screen import Line, Markdown, Screen, Table, Tree, inert, jsonable
 from ultan.events import Piece
 from ultan.library.actions import Pin
 
@@ -66,3 +66,11 @@ def test_inert_text_keeps_newlines_tabs_and_every_letter():
 
 def test_a_markup_like_text_is_shown_as_it_is():
     assert "[bold]x[/bold]" in shown([Line("[bold]x[/bold]")], Terminal(), environ={"TERM": "xterm"})
+
+
+def test_a_tree_is_indented_in_plain_text_and_drawn_on_a_terminal():
+    tree = Tree("a", (Tree("b", (Tree("c\x07"),)), Tree("d")))
+    assert shown([tree]) == "a\n  b\n    c\n  d\n"
+    drawn = shown([tree], Terminal(), environ={"TERM": "xterm"})
+    assert "└── d" in drawn
+    assert "\x07" not in drawn
