@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from ultan.library import retention
 from ultan.library.entry import Entry
-from ultan.library.retention import Activity, by_strength, fading, half_life_days, sweep
+from ultan.library.retention import (
+    DEFAULTS,
+    Activity,
+    Constants,
+    by_strength,
+    fading,
+    half_life_days,
+    lifetime_days,
+    sweep,
+    uses,
+)
 
 BORN = "2025-01-01"
 
@@ -31,9 +41,35 @@ def test_a_holiday_fades_nothing():
     assert fading(entry(), Activity({"p": (BORN,)}), "2025-12-31").retention == 1.0
 
 
+PLAIN = Constants(base_days=14.0, strength_doublings=4.0, ignored_factor=0.5, floor_days={"convention": 60.0})
+
+
 def test_a_trace_halves_in_its_half_life_of_active_days():
-    assert half_life_days(entry()) == 28.0
-    assert fading(entry(), worked(28), "2025-12-31").retention == pytest.approx(0.5)
+    assert half_life_days(entry(), PLAIN) == 28.0
+    assert by_strength(entry(), worked(28), "2025-12-31", PLAIN).retention == pytest.approx(0.5)
+    assert lifetime_days(entry(), PLAIN) == pytest.approx(56)
+
+
+def test_what_was_never_used_lasts_two_months_of_work_and_a_strong_trace_longer():
+    lifetimes = [lifetime_days(entry(encoding_strength=strength)) for strength in (0.4, 0.55, 0.7)]
+    assert lifetimes == sorted(lifetimes)
+    assert 55 < lifetimes[0] < 65
+
+
+def test_uses_that_come_back_later_count_and_those_of_the_first_days_do_not():
+    later = replace(entry(fired_helpful=7), last_helpful="2025-04-01")
+    crowded = replace(later, last_helpful="2025-01-03")
+    assert uses(later) == 7
+    assert uses(crowded) == pytest.approx(2 / 7)
+    assert uses(replace(later, last_helpful=BORN)) == 0
+    assert uses(replace(later, last_helpful="")) == uses(replace(later, created="")) == 7  # days unknown
+    assert uses(replace(later, last_helpful="2024-01-01")) == 0  # put in another order by an editor
+
+
+def test_where_nobody_judged_being_shown_counts_a_little_and_where_somebody_did_not_at_all():
+    shown = entry(fired=20, last_surfaced="2025-12-01")
+    assert 0 < uses(shown) < 20
+    assert uses(replace(shown, ignored=20)) == 0
 
 
 def test_only_days_of_the_own_scope_count_and_a_global_entry_counts_all():
@@ -44,13 +80,16 @@ def test_only_days_of_the_own_scope_count_and_a_global_entry_counts_all():
 
 def test_being_shown_renews_nothing_and_being_used_does():
     activity, today = worked(60), "2025-12-31"
-    shown = entry(last_surfaced="2025-12-30", fired=100)
+    shown = entry(last_surfaced="2025-12-30", fired=100, ignored=2)
     assert fading(shown, activity, today) == replace(fading(entry(), activity, today), entry=shown)
+    unjudged = replace(shown, ignored=0)
+    assert fading(unjudged, activity, today).idle_days == fading(shown, activity, today).idle_days
     assert fading(entry(last_helpful="2025-12-30"), activity, today).retention == 1.0
 
 
 def test_shown_and_ignored_shortens_the_half_life_of_a_weak_entry_and_asks_about_a_strong_one():
-    assert half_life_days(entry(ignored=3)) == 14.0
+    assert half_life_days(entry(ignored=3), PLAIN) == 14.0
+    assert half_life_days(entry(ignored=3)) < half_life_days(entry())
     strong = entry(encoding_strength=0.9, ignored=5)
     assert fading(strong, worked(1), "2025-12-31").verdict == "drift"
 
@@ -70,8 +109,10 @@ def test_a_pin_keeps_and_an_expiry_ends():
 
 def test_a_rule_that_a_person_stated_has_a_floor_and_a_machines_has_none():
     rule = entry(kind="convention", encoding_strength=0.0)
-    assert half_life_days(rule) == 60.0
-    assert half_life_days(replace(rule, trust="observed")) == 14.0
+    assert half_life_days(rule, PLAIN) == 60.0
+    assert half_life_days(replace(rule, trust="observed"), PLAIN) == 14.0
+    ignored = entry(kind="finding", encoding_strength=0.05, ignored=9)
+    assert half_life_days(ignored) < half_life_days(replace(ignored, kind="warn", ignored=0)) == DEFAULTS.floor_days["warn"]
 
 
 @given(st.floats(-5, 5), st.integers(-10, 10**7), st.integers(-10, 10**7), st.integers(-10, 10**7))

@@ -53,18 +53,18 @@ def entry(root, name=ID):
 def test_full_then_key_sentences_then_one_line_and_in_full_again_with_use(root):
     full = entry(root)
     assert condense(at(root, 20)).shortened == ()
-    (first,) = condense(at(root, 45)).shortened
+    (first,) = condense(at(root, 35)).shortened
     assert (first.id, first.level) == (ID, 1)
     key = entry(root)
     assert key.rule == RULE.partition(" It was")[0] + " Never start it twice, e.g. by hand, because `import.lock` is not looked at."
     assert "**Why:** Two runs at once doubled the stock of a whole week.\n" in key.body
     assert (key.updated, key.encoding_strength, key.trust) == (full.updated, full.encoding_strength, full.trust)
-    assert condense(at(root, 46)).shortened == ()
-    (second,) = condense(at(root, 90)).shortened
+    assert condense(at(root, 36)).shortened == ()
+    (second,) = condense(at(root, 70)).shortened
     assert second.level == 2
     assert entry(root).body == RULE.partition(" It was")[0] + "\n"
-    at(root, 91).execute([Bump(entry=ID, fetched=1)], by="upkeep")
-    (back,) = condense(at(root, 92)).restored
+    at(root, 71).execute([Bump(entry=ID, fetched=1)], by="upkeep")
+    (back,) = condense(at(root, 72)).restored
     assert (back.id, back.level) == (ID, 0)
     assert entry(root).body == full.body
     assert words.KEY not in entry(root).raw
@@ -95,7 +95,7 @@ def test_strong_pinned_used_short_and_fresh_entries_resist(root):
     make(root, "used", rule=RULE.replace("files", "sheets"))
     make(root, "short", rule="The cellar is locked.", why="")
     make(root, "code", rule=RULE.replace("files", "parts"), how="```\nrun\n```")
-    at(root, 0).execute([Pin(entry="projects/p/notes/pinned"), Bump(entry="projects/p/notes/used", helpful=8, helpful_on=day(START))])
+    at(root, 0).execute([Pin(entry="projects/p/notes/pinned"), Bump(entry="projects/p/notes/used", helpful=8, helpful_on=day(START + 25 * DAY))])
     assert [one.id for one in condense(at(root, 60)).shortened] == [ID]
 
 
