@@ -231,10 +231,8 @@ class _Curator:
             if self.report.kept or (is_over and self.now() >= until):
                 break
             if not self._wait(nap, wait_s, until):
-                if not is_over:
-                    self.report.state = "busy"
-                    return self.report
-                break  # somebody else has taken over
+                self.report.state = self.report.state if is_over else "busy"
+                return self.report  # somebody else has the lock, and goes on
         self.report.backlog = len(spool.backlog(self.root))
         if self.report.kept:
             self.report.state = "kept"

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from filelock import FileLock
 
 from ultan import home, spool
 from ultan.errors import MalformedReply, NotLoggedIn, QuotaReached
@@ -564,3 +565,21 @@ def test_a_woken_curator_sees_what_was_queued_while_it_read(root):
     report = curate(root, Settings({"curation.quiet_s": 0}), now=now, sleep=clock.sleep)
     assert (report.sessions, report.backlog) == (2, 0)
     assert clock.naps[0] <= verb.LOOK_S
+
+
+def test_a_woken_curator_that_lost_the_lock_touches_nothing_any_more(root):
+    woken(root)
+    turn(root, RULE, at=NOON - 1)
+    clock = Clock()
+    other = FileLock(os.path.join(root, "curate.lock"), timeout=0)
+
+    def sleep(seconds):
+        clock.sleep(seconds)
+        other.acquire()
+        home.write(os.path.join(root, "runs", "curator.json"), b'{"pid": 1, "state": "running"}')
+
+    report = curate(root, Settings({"curation.quiet_s": 0}), now=clock, sleep=sleep)
+    other.release()
+    assert (report.state, report.remembered) == ("done", 1)
+    assert json.loads(home.read(os.path.join(root, "runs", "curator.json")))["pid"] == 1
+    assert not os.path.exists(os.path.join(root, "fading.json"))
