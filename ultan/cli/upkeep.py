@@ -57,13 +57,16 @@ def _log(door: Door, *words: str) -> None:
 
 def _attune(door: Door) -> None:
     """Bring the near terms of the index up to date; without its encoder recall stays lexical."""
-    from ultan.errors import LibraryError, ModelUnavailable  # noqa: PLC0415 -- only when needed
+    from ultan.errors import IndexUnreadable, LibraryError, ModelUnavailable  # noqa: PLC0415 -- only when needed
     from ultan.recall.compile import attune  # noqa: PLC0415 -- only when needed
+    from ultan.verbs.server import prepare  # noqa: PLC0415 -- only when needed
 
     with contextlib.suppress(OSError, AttributeError):
         os.nice(10)  # nobody waits for this
     with contextlib.suppress(LibraryError, ModelUnavailable):  # nothing learned yet; doctor tells what the index lacks
         attune(lambda: door.desk.library, door.root, door.settings, door.now)
+    with contextlib.suppress(ModelUnavailable, IndexUnreadable, OSError):  # the server makes what is missing
+        prepare(door.root, door.settings)
 
 
 def doctor(context: typer.Context, home: Home = "", as_json: Json = False) -> None:

@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,8 +157,11 @@ def _hub_answers() -> bool:
     constants: Any = import_module("huggingface_hub.constants")
     if constants.HF_HUB_OFFLINE:
         return False
+    stops: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError)
+    if find_spec("httpx"):  # what the hub's library speaks through since its first major version
+        stops = (*stops, import_module("httpx").HTTPError)
     try:
         import_module("huggingface_hub.utils").get_session().head(constants.ENDPOINT, timeout=HUB_WAIT_S)
-    except Exception:  # noqa: BLE001 -- of whichever HTTP library: no answer is no answer
+    except stops:
         return False
     return True

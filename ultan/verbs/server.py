@@ -4,9 +4,13 @@ import fcntl
 import os
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ultan import home, plainjson
 from ultan.recall import wire
+
+if TYPE_CHECKING:
+    from ultan.settings import Settings
 
 PATIENCE_S = 1.0
 IDLE_S = 600.0
@@ -57,6 +61,26 @@ def _told(root: str, path: str) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return answer if isinstance(answer, dict) and answer.get("home") == root else None
+
+
+def prepare(root: str, settings: "Settings") -> bool:
+    """Embed what a server of this home will want, beside everything else; whether there was anything to do here.
+
+    Only where one has been used, or may be started on demand, and none runs now: that one does it itself.
+
+    Raises:
+        ModelUnavailable: the encoder or its weights are not here.
+        IndexUnreadable: there is no index yet.
+    """
+    folder = os.path.join(root, "index", "vectors")
+    if not (os.path.isdir(folder) or settings["serve.on_demand"]) or is_locked(os.path.join(root, "serve.lock")):
+        return False
+    from ultan.encoders import load  # noqa: PLC0415 -- numpy, only where a server is used
+    from ultan.recall.index import open_index  # noqa: PLC0415 -- see above
+    from ultan.recall.warm import Warm  # noqa: PLC0415 -- see above
+
+    Warm(open_index(root), load(settings), folder)
+    return True
 
 
 def is_locked(path: str) -> bool:
