@@ -1,7 +1,7 @@
 """The simulated year on seeds that no constant was fitted on: page, figures and plots.
 
-    python tests/bench/report_year.py live docs/benchmarks      # plays the years, writes year.json
-    python tests/bench/report_year.py draw docs/benchmarks      # from year.json: tables and pictures
+    python tests/bench/report_year.py live docs/benchmarks [own|second PACE]     # plays the years, writes year.json
+    python tests/bench/report_year.py draw docs/benchmarks                       # from it: tables and pictures
 
 Two generators (our own and ``second_year.py``), three paces, five policies, seeds 100 to 109; our own
 policy once more where nobody judges what was shown, as with the clerk.
@@ -31,16 +31,26 @@ TITLES = {
 }  # fmt: skip
 
 
-def live(folder):
-    told = {"seeds": list(SEEDS), "runs": []}
+def live(folder, generator="", pace=""):
+    """Play the years, all or those of one generator and pace; what was played before and is not now is kept."""
+    path = folder / "year.json"
+    told = json.loads(path.read_text()) if path.exists() else {"seeds": list(SEEDS), "runs": []}
     for name, (make, users) in GENERATORS.items():
-        for pace in PACES:
+        for each in PACES:
+            if generator not in ("", name) or pace not in ("", str(each)):
+                continue
             for habits, policies in ((Habits(), NAMES), (Habits(judged=False), ("strength",))):
-                run = bench_year(SEEDS, users=users, pace=pace, names=policies, make=make, habits=habits)
+                run = bench_year(SEEDS, users=users, pace=each, names=policies, make=make, habits=habits)
                 curves = {policy: monthly([year for year in run["years"] if year["policy"] == policy]) for policy in policies}
-                told["runs"].append({"generator": name, "pace": pace, "judged": habits.judged, "means": run["means"], "monthly": curves})
-                print(name, pace, habits.judged, run["means"]["strength"], flush=True)
-    (folder / "year.json").write_text(json.dumps(told, indent=1) + "\n")
+                played = {"generator": name, "pace": each, "judged": habits.judged, "means": run["means"], "monthly": curves}
+                told["runs"] = [one for one in told["runs"] if key(one) != key(played)] + [played]
+                print(name, each, habits.judged, run["means"]["strength"], flush=True)
+            told["runs"].sort(key=key)
+            path.write_text(json.dumps(told, indent=1) + "\n")
+
+
+def key(run):
+    return run["generator"], run["pace"], not run["judged"]
 
 
 def monthly(years):
@@ -127,4 +137,4 @@ def fading():
 
 
 if __name__ == "__main__":
-    {"live": live, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    {"live": live, "draw": draw}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -5,6 +5,7 @@ would tell it: what was said, what was shown, what was used. With ``real`` every
 through the executor. Reported are the four bars of forgetting and the curves behind them.
 """
 
+import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from functools import partial
 from ultan.library import retention
 from ultan.library.entry import Entry
 from ultan.library.retention import Activity, Constants, Fading, Policy
-from ultan.verbs.shelves import BareShelf, Count, LibraryShelf, Said, Shelf, at_once, never
+from ultan.verbs.shelves import NO_REST, BareShelf, Count, LibraryShelf, Rest, Said, Shelf
 from ultan.verbs.synthetic_year import USERS, Day, Memory, Rates, Year, make_year
 
 SETTLED_DAYS = 60
@@ -23,6 +24,7 @@ MEASURES = ("load_bearing_alive", "noise_live", "stale_shown", "wrongly_archived
 COUNTS = ("entries", "live", "archived", "revived", "precision")
 
 
+WINDOW_DAYS, RECENT_DAYS = 30, 60
 PACES = (0.5, 1.0, 1.5)
 BARS = {"load_bearing_alive": 0.99, "noise_live": 0.10, "stale_shown": 0.01, "wrongly_archived": 0.005}
 """At least the first, at most the others."""
@@ -86,7 +88,7 @@ class Outcome:
     monthly: list[dict[str, float]] = field(default_factory=list)
 
 
-def by_recency(entry: Entry, activity: Activity, today: str, *, days: int = 60) -> Fading:
+def by_recency(entry: Entry, activity: Activity, today: str, *, days: int = RECENT_DAYS) -> Fading:
     """Plain recency: whatever was not written for *days* active days goes."""
     idle = activity.since(entry.scope, max(entry.created, entry.updated), today)
     return Fading(entry, 1.0 - min(1.0, idle / days), float(days), idle, "fade" if idle > days else "keep", "recency")
@@ -104,12 +106,19 @@ def play(
     """The outcome of *year* for a memory that forgets by the policy *name*; *real* takes the library itself."""
     constants = constants or Constants()
     policy = policies(constants)[name]
-    lifetimes = {
-        "strength": partial(retention.lifetime_days, constants=constants),
-        "none": never, "hebbian": never,  # 5 % a month reach a quarter after 27 months
-    }  # fmt: skip
-    shelf: Shelf = LibraryShelf(policy, constants) if real else BareShelf(policy, constants, lifetimes.get(name, at_once))
+    shelf: Shelf = LibraryShelf(policy, constants) if real else BareShelf(policy, constants, _rest(name, constants))
     return Player(year, shelf, habits or Habits()).outcome()
+
+
+def _rest(name: str, constants: Constants) -> Rest:
+    """How long an entry surely stays under a policy."""
+    never = Rest(lambda _entry: math.inf)  # Hebbian decay of 5 % a month reaches a quarter after 27 months
+    written = Rest(lambda _entry: RECENT_DAYS, since=lambda entry, _day: max(entry.created, entry.updated))
+    known = {
+        "strength": Rest(partial(retention.lifetime_days, constants=constants)), "none": never, "hebbian": never,
+        "recency": written, "window": Rest(lambda _entry: WINDOW_DAYS, calendar=True),
+    }  # fmt: skip
+    return known.get(name, NO_REST)
 
 
 class Player:

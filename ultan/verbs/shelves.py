@@ -5,10 +5,9 @@ the executor; ``BareShelf`` keeps plain entries and repeats what the executor do
 counters, a hundred times faster. A test plays one year on both and compares every decision.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Protocol
 
 from ultan.events import Piece
@@ -36,18 +35,24 @@ class Said:
     instead_of: int = -1
 
 
-Lifetime = Callable[[Entry], float]
 SLACK = 1e-6  # of a day: rounding must not hide an entry from the one that decides
 
 
-def at_once(_entry: Entry) -> float:
-    """A lifetime of nothing: the entry is looked at every day."""
-    return 0.0
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How long an entry surely stays, so that it need not be looked at every day; a policy decides, this only spares.
+
+    Attributes:
+        days: of an entry, at least; active days of its scope, or of the calendar.
+        since: the day from which they count.
+    """
+
+    days: Callable[[Entry], float]
+    since: Callable[[Entry, str], str] = retention.renewed_on
+    calendar: bool = False
 
 
-def never(_entry: Entry) -> float:
-    """A lifetime without end: within a year nothing fades."""
-    return math.inf
+NO_REST = Rest(lambda _entry: 0.0)
 
 
 def place_of(memory: Memory) -> tuple[str, str]:
@@ -96,9 +101,9 @@ class BareShelf:
     less what being ignored may take from it. What was counted is folded in only when it is looked at.
     """
 
-    def __init__(self, policy: Policy, constants: Constants, lifetime: Lifetime = at_once) -> None:
-        """An empty shelf that forgets by *policy*; *lifetime* of an entry in idle active days."""
-        self._policy, self._constants, self._lifetime = policy, constants, lifetime
+    def __init__(self, policy: Policy, constants: Constants, rest: Rest = NO_REST) -> None:
+        """An empty shelf that forgets by *policy*; *rest* says when an entry need not be looked at."""
+        self._policy, self._constants, self._rest = policy, constants, rest
         self._live: dict[int, Entry] = {}
         self._away: dict[int, Entry] = {}
         self._counts: dict[int, _Counts] = {}
@@ -176,7 +181,7 @@ class BareShelf:
 
     def forget(self, day: str, activity: Activity) -> list[int]:
         """As ``Shelf.forget``."""
-        worked = {scope: len(days) for scope, days in activity.days.items()}
+        worked = {scope: self._count(days, day) for scope, days in activity.days.items()}
         due = []
         for key, entry in self._live.items():
             now = worked[slug_of(entry)]
@@ -196,13 +201,19 @@ class BareShelf:
     def _day_due(self, key: int, activity: Activity, day: str) -> float:
         """The active day of its scope, counted from the first, on which an entry can fade at the earliest."""
         entry = self._folded(key)
-        renewed = len(activity.days[slug_of(entry)]) - activity.since(entry.scope, retention.renewed_on(entry, day), day)
-        lifetime = self._lifetime(entry) - SLACK
+        days = activity.days[slug_of(entry)]
+        now, since = self._count(days, day), self._rest.since(entry, day)
+        renewed = date.fromisoformat(since).toordinal() if self._rest.calendar else now - activity.since(entry.scope, since, day)
+        lifetime = self._rest.days(entry) - SLACK
         soonest = renewed + lifetime * min(1.0, self._constants.ignored_factor)
-        if soonest > len(activity.days[slug_of(entry)]):
+        if soonest > now:
             return soonest
         self._waiting.add(key)
         return renewed + lifetime
+
+    def _count(self, days: Sequence[str], day: str) -> int:
+        """Which day *day* is: of the calendar, or the how manieth of the active *days*."""
+        return date.fromisoformat(day).toordinal() if self._rest.calendar else len(days)
 
 
 def slug_of(entry: Entry) -> str:
