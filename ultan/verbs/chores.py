@@ -24,6 +24,7 @@ from ultan.verbs.reading import Reading
 GRACE_S = 10.0  # an agent's tool writes the file before its hook says so
 SLACK_S = 2.0  # between a change and the line of the transcript that tells of it
 STALE_S = 3600.0
+FORGOTTEN_S = 90 * 86400.0  # the client keeps a transcript for a month unless told otherwise: nobody resumes such a session
 
 
 def tidy(root: str, now: float) -> None:
@@ -37,6 +38,28 @@ def tidy(root: str, now: float) -> None:
     for note in home.cut_off(root, now):
         home.count(root, "timed_out")
         home.remove(note)
+    _forget_sessions(root, now)
+
+
+def _forget_sessions(root: str, now: float) -> None:
+    """Drop what was kept to go on with sessions that nobody goes on with."""
+    for folder in (os.path.join(root, "sessions"), os.path.join(root, "runs", "reading")):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            path = os.path.join(folder, name)
+            if os.path.islink(path) or now - _touched_at(path) <= FORGOTTEN_S:
+                continue
+            if os.path.isdir(path):
+                home.clear_folder(path)
+            else:
+                home.remove(path)
+
+
+def _touched_at(path: str) -> float:
+    """When a file, or anything in a session's folder, was last written."""
+    newest = 0.0
+    for folder, _, names in os.walk(path):
+        newest = max([newest, *(os.lstat(os.path.join(folder, name)).st_mtime for name in ("", *names))])
+    return newest or os.lstat(path).st_mtime
 
 
 def touched_by(root: str, events: Iterable[Event]) -> frozenset[str]:

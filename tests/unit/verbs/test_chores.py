@@ -260,3 +260,18 @@ def test_the_clerk_asks_a_person_to_divide_a_full_folder_once_and_again_when_it_
     moved = [name for name in read_library(FileStore(root)).entries if name.startswith("global/work/tests/")]
     assert len(moved) == len(item.action.into["tests"])
     assert findings(root) == []
+
+
+def test_sessions_that_nobody_resumes_are_forgotten_and_the_others_kept(root):
+    for name, age_s in (("old", 91 * 86400), ("young", 80 * 86400)):
+        for path in (f"sessions/{name}/state", f"sessions/{name}/claims/x", f"runs/reading/{name}.json"):
+            place = os.path.join(root, path)
+            home.make_folder(os.path.dirname(place))
+            home.write(place, b"{}")
+            os.utime(place, (NOON - age_s, NOON - age_s))
+        for folder in (f"sessions/{name}/claims", f"sessions/{name}"):
+            os.utime(os.path.join(root, folder), (NOON - age_s, NOON - age_s))
+    queue(root, "prompt", "good morning")
+    run(root)
+    assert os.listdir(os.path.join(root, "sessions")) == ["young"]
+    assert sorted(os.listdir(os.path.join(root, "runs", "reading"))) == ["s1.json", "young.json"]
