@@ -43,7 +43,7 @@ def tests(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Stop at every side effect, reopen, check the numbered invariants; kill captures and curators.
 
-    ``-- --long`` runs all tests, a thousand random kills and ten minutes of fuzzing, and writes docs/reliability.md.
+    ``-- --long`` runs all tests, two thousand random kills and a million fuzzed inputs, and writes docs/reliability.md.
     """
     _install(session)
     if "--long" in session.posargs:
