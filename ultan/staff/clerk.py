@@ -91,25 +91,38 @@ def consider(
     threshold: float = THRESHOLD,
 ) -> Considered:
     """What :func:`propose` proposes, and what was heard but is not proposed, with the reason."""
-    compared = _Compared(list(library.live(transcript.project or None)), nearest)
+    compared = _Compared(library, transcript.project, nearest)
     heard = _weightiest(drafts_of(transcript, min(threshold, CORRECTIVE)), MOST_HEARD)
     plain = [draft for draft in heard if draft.score >= threshold or _corrects(draft, compared)]
     lasting, dropped = settled(plain)
     drafts = _weightiest(lasting, MOST)
     dropped += [(draft, TOO_MANY) for draft in lasting if draft not in drafts]
-    project = transcript.project
     return Considered(
-        Proposal(suggestions=tuple(_suggestion(draft, compared(draft), project) for draft in drafts)),
-        tuple((Suggestion(action=_creation(draft, project, ())), reason) for draft, reason in dropped[:MOST]),
+        Proposal(suggestions=tuple(_suggestion(draft, compared) for draft in drafts)),
+        tuple(
+            (Suggestion(action=_creation(draft, compared, ())), reason) for draft, reason in dropped[:MOST]
+        ),
     )
 
 
 class _Compared:
     """The entries that a draft may repeat or correct, each looked up once."""
 
-    def __init__(self, live: Sequence["Entry"], nearest: Nearest | None) -> None:
-        self._live, self._nearest = live, nearest
+    def __init__(self, library: "Library", project: str, nearest: Nearest | None) -> None:
+        self.project = project
+        self._library, self._nearest = library, nearest
+        self._live = list(library.live(project or None))
         self._known: dict[str, Sequence[Entry]] = {}
+
+    def elsewhere(self, draft: Draft) -> bool:
+        """Whether the person said the same in another project."""
+        words = draft.subject.words
+        return bool(words) and any(
+            relations.same(draft.subject, drafting.subject_of_entry(entry))
+            for entry in self._library.entries.values()
+            if entry.project not in ("", self.project) and entry.status == "active" and entry.trust_rank >= CONFIRMED
+            and 2 * sum(word in entry.rule.lower() for word in words) >= len(words)
+        )  # fmt: skip
 
     def __call__(self, draft: Draft) -> Sequence["Entry"]:
         """Its neighbours, and whatever has the same subject; in a small library, all."""
@@ -254,10 +267,10 @@ def _from_answer(piece: Piece, number: int) -> list[Draft]:
     ]  # fmt: skip
 
 
-def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Suggestion:
+def _suggestion(draft: Draft, compared: _Compared) -> Suggestion:
     supersedes: list[Entry] = []
     known: Entry | None = None
-    for entry in entries:
+    for entry in compared(draft):
         theirs = drafting.subject_of_entry(entry)
         if relations.replaces(draft.subject, theirs, amends=draft.amends):
             supersedes.append(entry)
@@ -268,16 +281,17 @@ def _suggestion(draft: Draft, entries: Iterable["Entry"], project: str) -> Sugge
             action=Reinforce(entry=known.id, evidence=draft.cites), reason="the person said it again"
         )
     return Suggestion(
-        action=_creation(draft, project, supersedes),
+        action=_creation(draft, compared, supersedes),
         reason=_reason(draft, [entry.id for entry in supersedes]),
     )
 
 
-def _creation(draft: Draft, project: str, corrected: Sequence["Entry"]) -> Create:
+def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -> Create:
     heard = drafting.kind_of(draft.statement, draft.origin)
     kind = next((kind for kind in KINDS if corrected and kind == corrected[0].kind), heard)
     supersedes = [entry.id for entry in corrected]
-    is_global = drafting.is_global(draft.statement) or not project
+    project = compared.project
+    is_global = not project or drafting.is_global(draft.statement, elsewhere=compared.elsewhere(draft))
     cues = table(draft.statement.language)
     triggers = drafting.triggers_of(draft.rule, cues)
     topic = drafting.topic_of(draft.subject)

@@ -262,7 +262,7 @@ def _fits(wanted: str, word: str) -> bool:
 
 def _joined(text: str, end: int, start: int, *, pause: bool) -> bool:
     between = text[end:start].lstrip(",،") if pause else text[end:start]
-    return len(between) <= 4 and not between.strip("".join(_JOINTS)) and not between.startswith(". ")
+    return len(between) <= 4 and not between.strip("".join(_JOINTS)) and ". " not in between
 
 
 def _hits_unspaced(text: str, cues: Cues) -> tuple[Hit, ...]:

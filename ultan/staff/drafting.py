@@ -123,13 +123,17 @@ def kind_of(statement: Statement, origin: str) -> Kind:
     return "convention" if likeliest == "finding" and is_law else likeliest
 
 
-def is_global(statement: Statement) -> bool:
-    """Whether a rule is about the person and how the agent works, rather than about one project."""
+def is_global(statement: Statement, *, elsewhere: bool = False) -> bool:
+    """Whether a rule is about the person and how the agent works, rather than about one project.
+
+    *elsewhere*: the person said the same in another project.
+    """
     if "everywhere" in statement.marks:
         return True
     if statement.marks & {"here", "local"}:
         return False
     features = statement.marks | {"=" + thing for thing in statement.things} | {""}
+    features |= {"elsewhere"} if elsewhere else set()
     return bool(features & PERSONAL) and sum(SCOPE.get(name, 0.0) for name in features) > 0
 
 

@@ -83,6 +83,31 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("perilous", frozenset(("danger", "barred")), frozenset()),
     ("swapped", frozenset(("ban", "swap")), frozenset(("asks", "report", "relayed", "hedge"))),
     ("local", frozenset(("here", "practice")), frozenset(("asks", "report", "hedge", "vague"))),
+    (
+        "decreed",
+        frozenset(("allcases", "norm")),
+        frozenset(("asks", "report", "oneoff", "anaphor", "hedge", "vague", "us", "idle")),
+    ),
+    (
+        "mannered",
+        frozenset(("manner", "dictating")),
+        frozenset(("asks", "report", "oneoff", "hedge", "anaphor")),
+    ),
+    ("sweeping", frozenset(("everywhere", "choose", "order")), frozenset(("asks", "report", "oneoff"))),
+    (
+        "recurrent",
+        frozenset(("everycase", "dictating")),
+        frozenset(("asks", "report", "oneoff", "hedge", "vague", "anaphor")),
+    ),
+    (
+        "limited",
+        frozenset(("limit", "value", "dictating", "object")),
+        frozenset(("asks", "report", "oneoff", "hedge")),
+    ),
+    ("provided", frozenset(("barred", "proviso")), frozenset(("asks", "oneoff"))),
+    ("located", frozenset(("here", "purpose")), frozenset(("asks", "report", "hedge"))),
+    ("contrasted", frozenset(("practice", "opposed")), frozenset(("asks", "report"))),
+    ("obliged", frozenset(("standing", "norm", "object")), frozenset(("asks", "report", "hedge", "vague"))),
     ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
 )

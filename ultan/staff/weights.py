@@ -13,11 +13,12 @@ THRESHOLD = 3.5
 WEIGHTS = {
     # constructions that mostly occur when a rule is laid down
     "protest": 2.4, "refused": 1.8, "purpose": 1.7, "declared": 1.3, "ordained": 1.5, "required": 2.2, "granted": 1.0,
-    "principle": 1.0, "universal": 2.0, "commanded": 1.1,
+    "principle": 1.0, "universal": 2.0, "commanded": 1.3,
     "conditional": 1.0, "plain": 1.4, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
     "stressed": 0.4, "forbidden": 0.4,
     # single cues
-    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 3.0, "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
+    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 3.0, "decreed": 3.2, "mannered": 3.6, "sweeping": 3.0, "recurrent": 3.4,
+    "limited": 2.8, "provided": 1.3, "located": 3.7, "contrasted": 1.4, "obliged": 0.2, "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
     "command": 1.1, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,
     "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 2.2,
@@ -32,10 +33,10 @@ WEIGHTS = {
 # about one feature ends and a convention begins is a matter of taste even between people.
 KINDS: dict[Kind, dict[str, float]] = {
     "convention": {
-        "ruledoc": 1.8, "local": 1.7, "placed": 1.2, "required": 1.2, "swapped": 1.1, "universal": 1.1, "ordained": 1.0, "standing": 1.0,
+        "ruledoc": 1.8, "local": 1.7, "recurrent": 1.2, "located": 1.2, "limited": 1.2, "provided": 1.0, "decreed": 1.0, "sweeping": 1.0, "placed": 1.6, "required": 1.2, "swapped": 1.1, "universal": 1.1, "ordained": 1.0, "standing": 1.0,
         "never": 0.9, "protest": 0.9, "practice": 0.8, "=build": 0.7, "=code": 0.7, "=style": 0.7, "anaphor": 0.7, "=docstring": 0.6,
         "=function": 0.6, "=test": 0.6, "=name": 0.5, "decide": 0.5, "=comment": 0.4, "commanded": 0.4, "correction": 0.4, "weak": 0.4,
-        "=doc": 0.3, "=ui": 0.3, "barred": 0.3, "denied": 0.3, "granted": 0.3, "order": 0.3, "principle": 0.3, "purpose": 0.3,
+        "=doc": 0.3, "=ui": 0.3, "barred": 0.3, "denied": 0.3, "granted": 0.3, "order": 0.3, "principle": 0.3, "purpose": 0.4,
         "quoted": 0.3, "agent": -0.3, "assign": -0.3, "choose": -0.3, "declared": -0.3, "dictating": -0.3, "reason": -0.4, "want": -0.4,
     },
     "finding": {
@@ -44,18 +45,18 @@ KINDS: dict[Kind, dict[str, float]] = {
         "anaphor": -0.3, "annoyed": -0.4, "decide": -0.4, "reminder": -0.4, "short": -0.4, "danger": -0.5,
     },
     "preference": {
-        "taste": 2.4, "agent": 1.9, "valued": 1.7, "habitual": 1.4, "everywhere": 1.2, "=interaction": 0.8, "want": 0.7, "personal": 0.5,
+        "taste": 2.4, "mannered": 2.0, "agent": 1.9, "valued": 1.7, "habitual": 1.4, "everywhere": 1.2, "=interaction": 0.8, "want": 0.7, "personal": 0.5,
         "shout": 0.4, "protest": 0.3, "=file": -0.3, "=tool": -0.3, "anaphor": -0.3, "value": -0.3,
     },
     "warn": {"danger": 2.2, "perilous": 2.2, "forbid": 0.7, "": -1.0},
 }  # fmt: skip
 
 # Whether a rule is about the person and how the agent works, whatever the project (positive), or about
-# one project's own things. Hand-set; only the starting value was chosen on labelled sessions. A rule
+# one project's own things ("elsewhere": said in another project, too). Hand-set; only the starting value was chosen on labelled sessions. A rule
 # without any of PERSONAL stays with its project.
-PERSONAL = frozenset(("agent", "taste", "personal", "habitual", "everywhere", "protest", "forbid", "annoyed", "ruledoc", "=interaction"))
+PERSONAL = frozenset(("agent", "mannered", "taste", "personal", "habitual", "everywhere", "protest", "forbid", "annoyed", "ruledoc", "=interaction", "elsewhere"))
 SCOPE = {
-    "taste": 1.5, "habitual": 1.5, "agent": 1.2, "=interaction": 0.8, "personal": 0.5, "=comment": 0.5, "protest": 0.4,
+    "taste": 1.5, "mannered": 1.5, "habitual": 1.5, "elsewhere": 1.0, "agent": 1.2, "=interaction": 0.8, "personal": 0.5, "=comment": 0.5, "protest": 0.4,
     "forbid": 0.4, "ruledoc": 0.3, "=review": 0.3, "annoyed": 0.2, "=commit": 0.2,
     "anaphor": -0.2, "fact": -0.3, "value": -0.4, "practice": -0.4, "=config": -0.4, "=file": -0.4, "=function": -0.4, "=interface": -0.4,
     "code": -0.5, "filled": -0.5, "us": -0.5, "declared": -0.5, "grounded": -0.6, "=build": -0.6, "=tool": -0.7,

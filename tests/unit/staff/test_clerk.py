@@ -85,6 +85,19 @@ PHRASINGS = (
     "we keep migrations reversible in this codebase",
     "Please always squash before merging.",
     "Never rebase after the review has begun.",
+    # plainly meant to last, without a word that says so
+    "Every endpoint must validate its input.",
+    "All timestamps must be stored in UTC.",
+    "Don't add new packages without asking me.",
+    "Don't merge a branch without running the linter.",
+    "Please keep your answers short.",
+    "Use American spelling everywhere.",
+    "I want you to run the type checker after each change.",
+    "Keep methods under 20 lines.",
+    "In this repo, queries go into the sql folder.",
+    "I like guard clauses better than nested conditions.",
+    "Prefer composition over inheritance.",
+    "Always ask me before you install anything.",
 )
 MOMENTARY = (
     "revert it",
@@ -102,6 +115,12 @@ MOMENTARY = (
     "the build fails with error: cannot find module 'x'",
     "Why is this test failing? It should pass.",
     "make the button blue",
+    "rename foo to bar everywhere",
+    "add a test for each of these functions",
+    "add logging to all handlers",
+    "keep the old file around without changes for now",
+    "can you use fewer than 10 lines here?",
+    "tell me why the answers differ",
     "yes",
     "/clear",
     "",
@@ -404,6 +423,38 @@ def test_a_rule_about_the_person_is_global_and_one_about_the_project_is_not():
     assert only(said("always use uv, never pip", project="")).folder.startswith("global/")
 
 
+def test_what_the_person_says_in_a_second_project_too_is_the_persons():
+    sessions = Sessions()
+    rule = "Always run the linter before the tests."
+    assert only(said(rule)).folder.startswith("projects/shop/")
+    sessions.hear(rule)
+    again = said("As I said: always run the linter before the tests.", project="other", session="s2")
+    assert only(again, sessions.library).folder.startswith("global/")
+    here = said("In this project, always run the linter before the tests.", project="other", session="s2")
+    assert only(here, sessions.library).folder.startswith("projects/other/")
+
+
+@pytest.mark.parametrize(
+    ("words", "scope"),
+    [
+        ("I prefer short answers, please always keep them brief.", "global"),
+        ("Always ask me before you install anything.", "global"),
+        ("stop apologising and just fix it, you keep doing that", "global"),
+        ("I always want commit messages in English.", "global"),
+        ("In all projects, never add a dependency without asking.", "global"),
+        ("I told you to stop restating the code in comments", "global"),
+        ("The API server must always listen on port 8080.", "project"),
+        ("We always name branches feature/<ticket>.", "project"),
+        ("From now on, the `orders` table is append only, never update a row.", "project"),
+        ("In this project I prefer tabs.", "project"),
+        ("Never edit files under vendor/.", "project"),
+        ("GetUserName belongs in users.py, it should never be in views.py", "project"),
+    ],
+)
+def test_a_rule_is_as_wide_as_what_it_is_about(words, scope):
+    assert only(said(words)).folder.startswith(scope)
+
+
 @pytest.mark.parametrize(
     ("words", "call", "harmless"),
     [
@@ -450,5 +501,7 @@ def test_why_is_what_the_person_said_right_after():
 
 def test_the_reason_is_for_people_and_names_no_mark():
     said = "From now on always use uv in this repo, never pip."
-    (suggestion,) = propose(Transcript("s", "shop", [Piece("p", "user", said)]), read_library(MemoryStore())).suggestions
+    (suggestion,) = propose(
+        Transcript("s", "shop", [Piece("p", "user", said)]), read_library(MemoryStore())
+    ).suggestions
     assert suggestion.reason == f"the person spoke of never, spoke of always: {said}"
