@@ -164,8 +164,8 @@ MESSAGES: "dict[str, tuple[str, tuple[str, ...], str]]" = {
     ),
     "another language": ("", (), "language foreign unusual words translation translate english phrase"),
 }  # fmt: skip
-# What is being done. Notes about it are found by its words anyway (leanings to these cost .01 of
-# recall@3), so at a prompt only entries count that name it; a tool call finds those that lean to it too.
+# What is being done. Notes about it are found by its words anyway, so only those count that name it or
+# are certainly about it (weaker leanings cost .02 of recall@3).
 ACTIVITIES: "dict[str, tuple[str, tuple[str, ...], str]]" = {
     "commits": ("commit commits committing committed amend", (), "commit commits committing message staged unstaged"),
     "pushes": ("push pushing pushed pr prs", (), "push pushing pushed remote force fork pull request"),
@@ -244,6 +244,7 @@ def _by_form(text: str, low: str, words: "list[str]", said: "set[str]", tail: st
 TRIGGER_TOOL = "situation"  # a trigger of this tool names a situation, in the place of a pattern
 DAMPING = 1.0  # words added to every line, so that one word is not all of a short line
 LEAST_LEANING = 0.2  # weaker ones are chance: one word in a long cue
+CERTAIN = 0.5  # from here on an entry is about the situation: half of a line speaks of it
 NAMED = 0.75  # the leaning of an entry that names a situation outright
 LEVELS = 8  # a leaning is kept as so many eighths, as part of a key: what is found by key has no weight
 
@@ -253,14 +254,14 @@ def situation_keys(
 ) -> "list[str]":
     """Under which keys an entry is found when a situation is on; *triggers* are its (tool, pattern).
 
-    A prompt finds entries that lean to the kind of message it is, or that name what it is about. A
+    A prompt finds entries that lean to the kind of message it is, or certainly to what it is about. A
     tool call finds those that lean to what it does, if no trigger of their own says which calls they mean.
     """
     cues, triggers = tuple(cues), tuple(triggers)
     found = leanings((title, *cues) if cues else (title, rule[:RULE_CHARS]))
     patterns = [pattern for tool, pattern in triggers if tool == TRIGGER_TOOL]
     named = {name: max(NAMED, found.get(name, 0.0)) for name in map(named_situation, (*cues, *patterns)) if name}
-    told = {name: leaning for name, leaning in found.items() if name in MESSAGES} | named
+    told = {name: leaning for name, leaning in found.items() if name in MESSAGES or leaning >= CERTAIN} | named
     done = found | named if len(patterns) == len(triggers) else {}
     keys = [level_key(name, round(leaning * LEVELS)) for name, leaning in told.items()]
     return keys + [level_key(name, round(done[name] * LEVELS), DOING) for name in done if name in ACTIVITIES]

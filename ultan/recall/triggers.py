@@ -7,7 +7,15 @@ patterns come from entries, and ``(a+)+$`` hangs it (RELIABILITY R15).
 
 from ultan.recall import commands
 from ultan.recall import index as layout
-from ultan.recall.situations import DOING, LANGUAGES, LEVELS, level_key, path_keys, situations_of_call
+from ultan.recall.situations import (
+    CERTAIN,
+    DOING,
+    LANGUAGES,
+    LEVELS,
+    level_key,
+    path_keys,
+    situations_of_call,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +224,6 @@ def by_file(index: "Index", path: str, project: "str | None" = "", most: int = 2
     return list(cards.values())
 
 
-CERTAIN_LEVEL = LEVELS // 2  # of leaning: half of a cue speaks of the activity
 STANDING = ("convention", "preference", "warn")
 
 
@@ -231,7 +238,7 @@ def by_situation(
         return []
     found: dict[int, int] = {}
     for name in situations_of_call(tool, tool_input):
-        for level in range(LEVELS, CERTAIN_LEVEL - 1, -1):
+        for level in range(LEVELS, round(CERTAIN * LEVELS) - 1, -1):
             number = index.term(level_key(name, level, DOING))
             for start, end in index.postings(number, index.ranges(project)) if number >= 0 else ():
                 for doc in index.docs(start, end):
