@@ -29,6 +29,7 @@ RULES = ("convention", "preference", "warn")
 DAY_S = 86400.0
 START_S = 1_750_000_000.0  # an arbitrary first day; sessions follow day by day
 FILLER_SHARE = 0.5  # of a filler instruction's words in an entry that cites its session: it cites the filler
+PRECISION_BAR = 0.75
 CURVE = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0)
 
 Propose = Callable[[Transcript, Library], Sequence[Action]]
@@ -40,7 +41,8 @@ def bench_curate(folder: str, *, by: str = "clerk", curve: bool = False) -> dict
     Args:
         folder: holds ``sessions_gold.jsonl``, ``dialogues/`` or both.
         by: ``clerk``, or a baseline: ``cue-list`` or ``tf-idf``.
-        curve: also precision and recall of the clerk over its threshold (labelled sessions only).
+        curve: also precision and recall of the clerk over its threshold, and that threshold chosen on one
+            half of the sessions and tried on the other (labelled sessions only).
 
     Raises:
         UsageError: the folder holds neither, or nobody is called *by*.
@@ -53,7 +55,8 @@ def bench_curate(folder: str, *, by: str = "clerk", curve: bool = False) -> dict
         excerpts = list(_excerpts(gold))
         result |= _on_excerpts(excerpts, _curator(by, excerpts)).figures()
         if curve:
-            result["curve"] = [_point(excerpts, threshold) for threshold in CURVE]
+            result["curve"] = _curve(excerpts)
+            result["crossed"] = _crossed(excerpts)
     if os.path.isdir(dialogues):
         result |= _on_dialogues(dialogues, _curator(by, []))
     if not result:
@@ -79,9 +82,38 @@ def _by_clerk(threshold: float) -> Propose:
     return propose
 
 
-def _point(excerpts: Sequence["Excerpt"], threshold: float) -> list[float]:
-    durable = _on_excerpts(excerpts, _by_clerk(threshold)).figures()["durable"]
-    return [threshold, durable["precision"], durable["recall_rules"]]
+def _curve(excerpts: Sequence["Excerpt"]) -> list[list[float]]:
+    """[threshold, precision, recall over rules], one a threshold."""
+    figures = [
+        (threshold, _on_excerpts(excerpts, _by_clerk(threshold)).figures()["durable"]) for threshold in CURVE
+    ]
+    return [[threshold, durable["precision"], durable["recall_rules"]] for threshold, durable in figures]
+
+
+def _crossed(excerpts: Sequence["Excerpt"]) -> list[dict[str, Any]]:
+    """The threshold chosen on one half of *excerpts*, tried on the other, both ways."""
+    halves = {"odd": excerpts[::2], "even": excerpts[1::2]}
+    found = []
+    for tuned, tried in (("odd", "even"), ("even", "odd")):
+        threshold = _best(_curve(halves[tuned]))
+        figures = _on_excerpts(halves[tried], _by_clerk(threshold)).figures()
+        found.append({
+            "tuned_on": tuned, "tried_on": tried, "threshold": threshold, "precision": figures["durable"]["precision"],
+            "recall_rules": figures["durable"]["recall_rules"], "kind_accuracy": figures["kind_accuracy"],
+            "scope_global": figures["scope_accuracy"]["global"], "scope_project": figures["scope_accuracy"]["project"],
+        })  # fmt: skip
+    return found
+
+
+def _best(curve: Sequence[Sequence[float]]) -> float:
+    """The threshold with the most recall at a precision of the bar; without such a one, the most precise."""
+    precise = [point for point in curve if point[1] >= PRECISION_BAR]
+    best = (
+        max(precise, key=lambda point: (point[2], point[1]))
+        if precise
+        else max(curve, key=lambda point: point[1])
+    )
+    return best[0]
 
 
 # --- labelled sessions ------------------------------------------------------------------------------

@@ -78,9 +78,12 @@ def test_a_baseline_stands_beside_the_clerk(gold):
 
 
 def test_the_curve_is_precision_and_recall_over_the_threshold(gold):
-    curve = bench_curate(gold, curve=True)["curve"]
+    found = bench_curate(gold, curve=True)
+    curve, crossed = found["curve"], found["crossed"]
     assert [point[0] for point in curve] == sorted(point[0] for point in curve)
     assert curve[0][2] >= curve[-1][2]
+    assert [(one["tuned_on"], one["tried_on"]) for one in crossed] == [("odd", "even"), ("even", "odd")]
+    assert all(one["threshold"] in [point[0] for point in curve] for one in crossed)
 
 
 def test_live_superseded_and_size_are_counted_after_the_last_session(tmp_path):
