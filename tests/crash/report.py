@@ -46,7 +46,7 @@ PROMISES = {
     "R23": ("other users are out", ("unit/test_home.py::test_everything", "unit/test_home.py::test_wide", "library/test_store.py::test_files_are", "serving/test_socket.py::test_the_socket_is_for_us", "or_nothing[home_of_another]"), ""),
     "R24": ("the server is optional", ("serving/test_socket.py", "fuzz:socket frame"), ""),
     "R25": ("the web page and MCP", ("serving/test_mcp.py", "serving/test_stub.py"), "The MCP server speaks over stdio. What HTTP needs (Host, Origin, token, CSP; attack A29) comes with the web page."),
-    "R26": ("terminal output is inert", ("cli/test_render.py", "test_redaction.py::test_text_that_would", "test_redaction.py::test_any_text_becomes", "test_attacks.py::test_a28"), ""),
+    "R26": ("terminal output is inert", ("unit/cli/", "test_redaction.py::test_text_that_would", "test_redaction.py::test_any_text_becomes", "test_attacks.py::test_a28"), ""),
     "R27": ("many hooks at once lose nothing", ("crash/test_locks.py::test_two_hundred", "crash/test_together.py::test_ten", "crash/test_load.py::test_two_hundred", "crash/test_load.py::test_fifty", "test_hook_contract.py::test_of_200"), ""),
     "R28": ("versions", ("test_index.py::test_an_index_of_a_newer", "test_spool.py::test_torn", "serving/test_socket.py::test_a_question_of"), ""),
     "R29": ("the repository we stand in is hostile", ("test_attacks.py::test_a21", "test_attacks.py::test_a22", "test_reflex_door.py::test_a_home_inside", "test_plugin.py::test_a_hostile_project"), ""),
