@@ -88,6 +88,7 @@ class Fading:
         verdict: ``keep``, ``fade`` (may be archived), ``drift`` (strong and unused: review) or
             ``expired``.
         reason: the sentence for ``decay --dry-run`` and ``show``.
+        cause: of a drift that is not want of use: the entry at odds with it, or ``misplaced``.
     """
 
     entry: Entry
@@ -96,6 +97,7 @@ class Fading:
     idle_days: int
     verdict: str
     reason: str
+    cause: str = ""
 
 
 @lru_cache(maxsize=8192)

@@ -17,6 +17,7 @@ from ultan.library.store import FileStore
 from ultan.recall.text import terms
 from ultan.settings import Settings
 from ultan.staff.shelving import MOST, crowded, division
+from ultan.verbs.contexts import note_contexts
 from ultan.verbs.decay import decay
 from ultan.verbs.desk import Desk
 from ultan.verbs.reading import Reading
@@ -99,8 +100,9 @@ def settle_files(
     return receipt
 
 
-def note_days(root: str, readings: Iterable[Reading], now: float) -> None:
-    """Remember on which days somebody worked where: forgetting counts active days."""
+def note_days(root: str, readings: Sequence[Reading], now: float, library: Library) -> None:
+    """Remember on which days somebody worked where, for forgetting counts active days, and where entries did not fit."""
+    note_contexts(root, readings, library)
     for reading in readings:
         activity.note_activity(root, [reading.project], reading.transcript.day or upkeep.day(now))
 

@@ -371,7 +371,7 @@ class _Curator:
             if before != self._library().number:
                 self._compile()
                 self._lags(used)
-            chores.note_days(self.root, [reading for reading, _ in used], self.now())
+            chores.note_days(self.root, [reading for reading, _ in used], self.now(), self._library())
         self._finish(intents)
         self.report.state = "done"
         self.report.sessions += len(used)

@@ -10,8 +10,10 @@ from ultan.library import retention, upkeep
 from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
 from ultan.library.retention import Fading, Sweep, is_day
+from ultan.library.tension import tensions
 from ultan.llm import MODELS, LanguageModel
 from ultan.verbs.condense import restore_used
+from ultan.verbs.contexts import misplaced
 from ultan.verbs.desk import Desk
 from ultan.verbs.drift import NOBODY_ASKED, Asked, ask
 from ultan.verbs.standing import policy_of
@@ -26,7 +28,7 @@ class Decayed:
     Attributes:
         archived: put away now (in a dry run: would be).
         waiting: chosen for the first time, or over the cap; looked at again on another day.
-        drift: strong entries that go unused or ignored: still true?
+        drift: strong entries that go unused or ignored, or fit no more: still true?
         standing: every live entry's state, weakest first.
         operation: number for ``undo``; 0 if nothing was written.
         skipped: why nothing was looked at (cool-down, policy ``none``), or ``""``.
@@ -60,6 +62,8 @@ def decay(
     activity = read_activity(desk.root)
     constants = retention.Constants(archive_below=desk.settings["retention.archive_below"])
     swept = retention.sweep(entries, activity, today, state.chosen, policy, constants)
+    unfit = {one.entry.id: one for one in tensions(swept.standing, today, misplaced(desk.root), constants)}
+    drifting = (*unfit.values(), *(one for one in swept.drift if one.entry.id not in unfit))
     number = 0
     asked = NOBODY_ASKED
     if not dry_run:
@@ -67,8 +71,8 @@ def decay(
         restore_used(desk, library)
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
-            asked = ask(desk, swept.drift, library, today, opened)
-    return Decayed(swept.archive, swept.waiting, swept.drift, swept.standing, number, asked=asked)
+            asked = ask(desk, drifting, library, today, opened)
+    return Decayed(swept.archive, swept.waiting, drifting, swept.standing, number, asked=asked)
 
 
 def _archive(desk: Desk, swept: Sweep) -> int:

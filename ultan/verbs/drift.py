@@ -1,4 +1,4 @@
-"""Drift: a strong entry that goes unused is asked about once, by a model on its own words, else in ``review``."""
+"""Drift: a strong entry that goes unused or fits no more is asked about once, by a model on its own words, else in ``review``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ NOBODY_ASKED = Asked()
 
 def mark_of(one: Fading, today: str) -> str:
     """The event that stands for a question about this entry since it was last written or relied on."""
-    return f"drift:{one.entry.id}:{renewed_on(one.entry, today)}"
+    return f"drift:{one.entry.id}:{renewed_on(one.entry, today)}" + (f":{one.cause}" if one.cause else "")
 
 
 def ask(
