@@ -99,6 +99,26 @@ def test_no_prompt_breaks_the_ranking(prompt: str) -> None:
     assert all(card.scope in ("global", "project:shop") for card in primed.cards)
 
 
+@pytest.mark.parametrize("prompt", ["😀🚀\U0001f469\u200d\U0001f4bb", "QUJDREVGR0hJSktMTU5P" * 400, "0x" + "9f" * 600, "\u200b\u202e", "!?!?...", "\n\t\r"])
+def test_what_holds_no_words_brings_nothing(prompt: str) -> None:
+    assert prime(index_of(*SHOP), Query(prompt, "shop"), set()).cards == []
+
+
+@pytest.mark.parametrize(
+    ("title", "prompt"),
+    [
+        ("価格は整数のセントで保存する", "新しい注文の価格を整数のセントで保存したい"),
+        ("数据库迁移必须可以回滚", "这个数据库迁移可以回滚吗"),
+        ("ราคาเก็บเป็นจำนวนเต็ม", "ราคาสินค้าเก็บเป็นจำนวนเต็มไหม"),
+        ("Цены хранятся в копейках", "в каких единицах хранятся цены? в копейках?"),
+        ("Preise stehen in ganzen Cent", "Preise in ganzen Cent, oder?\n```py\nprice = 3\n```\n価格"),
+    ],
+)
+def test_a_prompt_in_any_script_finds_the_entry_in_it(title: str, prompt: str) -> None:
+    own = entry("projects/shop/own", title=title, body=title, applies_when=(title,))
+    assert [card.id for card in prime(index_of(own, *SHOP), Query(prompt, "shop"), set()).cards] == ["projects/shop/own"]
+
+
 def test_an_empty_library_is_silent() -> None:
     primed = prime(index_of(), Query("anything at all", "shop"), set())
     assert (primed.cards, primed.probability) == ([], 0.0)
