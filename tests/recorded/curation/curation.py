@@ -16,6 +16,7 @@ import hashlib
 import json
 import random
 import re
+import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from typing import Any
 
 from ultan.errors import LanguageModelError, MalformedReply
 from ultan.events import Transcript
+from ultan.library.actions import Create, ModelAction
 from ultan.library.entry import Entry
 from ultan.library.executor import execute
 from ultan.library.rendering import render
@@ -32,6 +34,7 @@ from ultan.library.snapshot import Library, read_library
 from ultan.library.store import MemoryStore
 from ultan.llm import Errand, Reply, Result, judged, schema_of
 from ultan.staff import librarian, scholar
+from ultan.staff.packet import CHARS_A_TOKEN
 from ultan.staff.scan import by_words
 from ultan.verbs.bench_curate import RULES, START_S, Excerpt, Tally, _count, _excerpts
 
@@ -208,7 +211,7 @@ def figures(data: Path) -> dict[str, Any]:
     """Precision, recall, kind and scope of what passed librarian and scholar, and of the librarian alone; vetoes."""
     library = read_library(store())
     first, second = recorded("librarian"), recorded("scholar")
-    ruled, proposed = Tally(), Tally()
+    ruled, proposed, as_said = Tally(), Tally(), Tally()
     suggestions = vetoed = refused = failed = 0
     for excerpt in chosen(data):
         try:
@@ -216,8 +219,8 @@ def figures(data: Path) -> dict[str, Any]:
             verdicts = scholar.rule(second, found, library, nearest=by_words(library), project=excerpt.project, name="recorded")[0] if found else []
         except MalformedReply:
             failed += 1
-            _count(ruled, [], excerpt, library)
-            _count(proposed, [], excerpt, library)
+            for tally in (ruled, proposed, as_said):
+                _count(tally, [], excerpt, library)
             continue
         suggestions += len(found)
         vetoed += sum(not verdict.approve for verdict in verdicts)
@@ -227,14 +230,34 @@ def figures(data: Path) -> dict[str, Any]:
         )
         refused += len(receipt.refused)
         lost = [refusal.action for refusal in receipt.refused]
-        _count(ruled, [action for action in passed if action not in lost], excerpt, library)
-        _count(proposed, [item.suggestion.action for item in found], excerpt, library)
+        kept = [action for action in passed if action not in lost]
+        _count(ruled, [_as_labelled(action) for action in kept], excerpt, library)
+        _count(as_said, kept, excerpt, library)
+        _count(proposed, [_as_labelled(item.suggestion.action) for item in found], excerpt, library)
+    calls = [*first.asked, *second.asked]
     return {
         "excerpts": CHOSEN, "failed": failed, "suggestions": suggestions, "vetoed": vetoed,
         "veto_share": round(vetoed / suggestions, 4) if suggestions else 0.0, "refused_by_code": refused,
         "retried": sum(len(row["raw"]) > 1 for model in (first, second) for row in model.known.values()),
+        "calls": {"librarian": len(first.asked), "scholar": len(second.asked)},
+        "input_tokens": {
+            model.role: round(statistics.median(map(_tokens, model.asked))) for model in (first, second) if model.asked
+        },
+        "input_tokens_a_session": round(sum(map(_tokens, calls)) / CHOSEN),
         "librarian_and_scholar": ruled.figures(), "librarian_alone": proposed.figures(),
+        "kind_accuracy_with_decisions": as_said.figures()["kind_accuracy"],
     }  # fmt: skip
+
+
+def _as_labelled(action: ModelAction) -> ModelAction:
+    """*action* in the four kinds that the labels know: they call a finding what we call a decision."""
+    return action.model_copy(update={"kind": "finding"}) if isinstance(action, Create) and action.kind == "decision" else action
+
+
+def _tokens(errand: Errand[Any]) -> float:
+    """About how many tokens a call reads: prompt, question, and the schemas of result and tools."""
+    schemas = sum(len(json.dumps(schema_of(each), separators=(",", ":"))) for each in (errand.result, *(t.arguments for t in errand.tools)))
+    return (len(errand.prompt) + len(errand.question) + schemas) / CHARS_A_TOKEN
 
 
 def main(words: list[str]) -> None:
