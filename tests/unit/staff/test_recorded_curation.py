@@ -18,6 +18,7 @@ from ultan.staff.packet import CHARS_A_TOKEN, prompt
 HERE = Path(__file__).parents[2] / "recorded" / "curation"
 USUAL = Path(__file__).parents[4] / "shared" / "data"
 PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
+KINDS_NOW, GLOBAL_NOW = 0.77, 0.60
 TOKENS = 6000
 
 
@@ -103,5 +104,5 @@ def test_kind_and_global_scope_stay_where_they_are_which_is_below_the_bar(data):
     """
     rows("librarian"), rows("scholar")
     ruled = curation.figures(data)["librarian_and_scholar"]
-    assert ruled["kind_accuracy"] >= LABELS - 1 / 36
-    assert ruled["scope_accuracy"]["global"] >= LABELS - 1 / 5
+    assert ruled["kind_accuracy"] >= KINDS_NOW
+    assert ruled["scope_accuracy"]["global"] >= GLOBAL_NOW
