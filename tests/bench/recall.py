@@ -27,7 +27,7 @@ UNMEASURED = ("rerank",)  # no model of it at hand
 
 
 def main(data: str, out: str, modes: list[str]) -> None:
-    """Measure and write the file."""
+    """Measure and write the file, after each set anew: a run that is cut short has told what it found."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     encoder, cache = load(Settings()), os.environ.get("ULTAN_BENCH_CACHE", "")
     report = {"commit": commit, "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", "day": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "results": {}}
@@ -44,9 +44,9 @@ def main(data: str, out: str, modes: list[str]) -> None:
         found["shown_groups"] = GROUPS.get(name, [])
         report["results"][name] = found
         sys.stderr.write(f"{name}: " + json.dumps({mode: found[mode]["overall"] for mode in modes}) + "\n")
-    with open(os.path.join(out, f"{commit}.json"), "w", encoding="utf-8") as file:
-        json.dump(report, file, indent=1, sort_keys=True)
-        file.write("\n")
+        with open(os.path.join(out, f"{commit}.json"), "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1, sort_keys=True)
+            file.write("\n")
 
 
 def ablation(folder: str, mode: str, encoder, cache: str) -> dict[str, dict[str, float]]:
