@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ultan.verbs.doctor import Report
     from ultan.verbs.import_ import Imported
     from ultan.verbs.install import Done
-    from ultan.verbs.list_ import Listing
+    from ultan.verbs.list_ import Listing, Row
     from ultan.verbs.pause import Pause
     from ultan.verbs.rebuild import Rebuilt
     from ultan.verbs.review import Decided, Waiting
@@ -119,12 +119,17 @@ def shown(value: "Shown") -> list[Block]:
     return rows
 
 
+def _state(row: "Row") -> str:
+    states = ["pinned" if row.pinned else row.status, *(["unverified"] if row.unverified else [])]
+    return ", ".join(states)
+
+
 def listing(value: "Listing") -> list[Block]:
     """Entries as a table, then what could not be read."""
     rows: list[Block] = []
     if value.rows:
         cells = [
-            (row.id, _mark(row.kind), one_line(row.title, 60), row.trust, row.updated, "pinned" if row.pinned else row.status)
+            (row.id, _mark(row.kind), one_line(row.title, 60), row.trust, row.updated, _state(row))
             for row in value.rows
         ]
         rows.append(Table(("entry", "", "title", "trust", "updated", ""), cells))

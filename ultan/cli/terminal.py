@@ -167,7 +167,7 @@ def list_(
     from ultan.verbs.search import Wish  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    listing = verb(door.library, Wish(kind, scope_of(scope, door), parted(tags), archived))
+    listing = verb(door.library, Wish(kind, scope_of(scope, door), parted(tags), archived), door.root)
     screen.show(listing, render.listing(listing))
 
 

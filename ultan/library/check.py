@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ultan import events, home, projects, settings
 from ultan.errors import SettingsError
-from ultan.library import grounds, retention, upkeep
+from ultan.library import citations, grounds, retention, upkeep
 from ultan.library.draft import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
@@ -401,6 +401,15 @@ def _lost(seen: _Home) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _unverified(seen: _Home) -> Iterator[Finding]:
+    """Live entries that cite a path which is gone."""
+    known = citations.folders(seen.root)
+    for entry in seen.library.entries.values():
+        gone = citations.unverified(known, entry) if entry.status == "active" else ()
+        if gone:
+            yield Finding("unverified", f"knowledge/{entry.path}", f"it cites {', '.join(gone)}, which its project has not any more", "correct the path, or archive the entry")
+
+
 def _gone_projects(seen: _Home) -> Iterator[Finding]:
     """Projects with entries whose every known folder is gone from this machine."""
     folders: dict[str, list[str]] = {}
@@ -416,5 +425,5 @@ def _gone_projects(seen: _Home) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[_Home], Iterator[Finding]], ...] = (
     _unreadable, _entries, _derived, _twins, _foreign, _log, _journal, _history, _pending, _queue, _disk, _settings, _lost,
-    _gone_projects,
+    _gone_projects, _unverified,
 )  # fmt: skip

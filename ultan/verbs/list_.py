@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from ultan.library import citations
 from ultan.library.snapshot import Library
 from ultan.verbs.search import Wish
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entry of a listing."""
+    """One entry of a listing; *unverified* are paths it cites that its project does not have any more."""
 
     id: str
     title: str
@@ -18,6 +19,7 @@ class Row:
     updated: str
     status: str
     pinned: bool
+    unverified: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,18 @@ class Listing:
     unreadable: tuple[tuple[str, str], ...]
 
 
-def list_(library: Library, wish: Wish) -> Listing:
-    """Every entry *wish* admits, by id; archived ones instead where it asks for them."""
+def list_(library: Library, wish: Wish, root: str = "") -> Listing:
+    """Every entry *wish* admits, by id; archived ones instead where it asks for them.
+
+    With the home *root* it is looked whether cited paths are still there.
+    """
+    folders = citations.folders(root) if root else {}
     entries = library.archived if wish.archived else library.entries
     rows = tuple(
-        Row(entry.id, entry.title, entry.kind, entry.scope, entry.trust, entry.updated, entry.status, entry.pinned)
+        Row(
+            entry.id, entry.title, entry.kind, entry.scope, entry.trust, entry.updated, entry.status, entry.pinned,
+            citations.unverified(folders, entry),
+        )
         for _, entry in sorted(entries.items())
         if wish.admits(entry)
     )

@@ -1,14 +1,11 @@
 """Standing: how strong one entry was written, how much of it is left today, and whether what it cites is there."""
 
-import os
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ultan import projects
-from ultan.library import retention, upkeep
+from ultan.library import citations, retention, upkeep
 from ultan.library.activity import read_activity
 from ultan.library.entry import Entry
 from ultan.library.grounds import REPETITION
@@ -19,8 +16,6 @@ from ultan.settings import Settings
 
 CHAIN_LENGTH = 100  # corrections of corrections that are followed; a person's circle ends too
 WRITTEN = ("create", "update", "merge", "abstract")
-_PATH = re.compile(r"`([\w.@-]+(?:/[\w.@-]+)+)`")
-_GLOB = frozenset("*?[{")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +132,5 @@ def _link(id_: str, entry: Entry | None) -> Link:
 
 
 def unverified(root: str, entry: Entry) -> tuple[str, ...]:
-    """The paths that *entry* cites and that no known folder of its project has any more.
-
-    A path is cited in backticks in the text, or stands in ``files`` without a wildcard. Nothing is
-    said of a global entry, or where the project's folder is not on this machine.
-    """
-    if not entry.project:
-        return ()
-    folders = [folder for folder, slug in projects.known(root).items() if slug == entry.project and os.path.isdir(folder)]
-    cited = [*_PATH.findall(entry.body), *(path for path in entry.files if "/" in path and not _GLOB & set(path))]
-    if not folders:
-        return ()
-    return tuple(
-        path
-        for path in dict.fromkeys(cited)
-        if ".." not in path.split("/") and not any(os.path.lexists(os.path.join(folder, path.lstrip("/"))) for folder in folders)
-    )
+    """The paths that *entry* cites and that no known folder of its project has any more."""
+    return citations.unverified(citations.folders(root), entry) if entry.project else ()
