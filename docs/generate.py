@@ -13,7 +13,7 @@ from typing import Any
 from ultan import errors, settings
 from ultan.cli.app import commands
 from ultan.cli.wiring import World
-from ultan.recall import index
+from ultan.recall import index, situations
 from ultan.verbs.config import span
 
 HERE = Path(__file__).parent
@@ -106,7 +106,27 @@ def index_format() -> str:
     return f"{MADE}\n\n# Index format\n\n{inspect.cleandoc(index.__doc__ or '')}\n"
 
 
+def situations_page() -> str:
+    """The page of the situations that cues and triggers may name."""
+    lines = [
+        MADE, "", "# Situations", "",
+        "What a prompt is taken for, told by its form and its words; `ultan why PROMPT` says which are on.",
+        "An entry is found in a situation if one of its cues speaks of it in the words of notes, or is its name, or",
+        "if it has a trigger with `tool: situation` and the name as its `pattern`.", "",
+        "| situation | words and phrases of a prompt | words of a note |", "|---|---|---|",
+    ]  # fmt: skip
+    for title, table in (("what kind of message it is", situations.MESSAGES), ("what is being done", situations.ACTIVITIES)):
+        lines.append(f"| *{title}* | | |")
+        for name, (words, phrases, described) in table.items():
+            told = ", ".join(filter(None, (words, *(f"\u201c{phrase}\u201d" for phrase in phrases)))) or "by form alone"
+            lines.append(f"| `{name}` | {told} | {described or 'only by name'} |")
+    certain = "a Markdown file written, `git commit`, `git push`, a merge, a package added, a tree deleted"
+    lines += ["", f"A tool call is in a situation only where that is certain: {certain}."]
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
+    "reference/situations.md": situations_page,
     "reference/index-format.md": index_format,
     "reference/cli.md": cli,
     "reference/settings.md": settings_page,

@@ -18,7 +18,7 @@ def pages():
     return module.PAGES
 
 
-@pytest.mark.parametrize("name", ["reference/cli.md", "reference/settings.md", "reference/exit-codes.md", "reference/index-format.md"])
+@pytest.mark.parametrize("name", ["reference/cli.md", "reference/settings.md", "reference/exit-codes.md", "reference/index-format.md", "reference/situations.md"])
 def test_a_reference_page_is_what_the_code_would_write(pages, name):
     assert (DOCS / name).read_text(encoding="utf-8") == pages[name](), "run `nox -s docs`"
 
