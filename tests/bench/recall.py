@@ -13,12 +13,15 @@ import platform
 import subprocess
 import sys
 import time
+from functools import partial
 
 from ultan.encoders import load
-from ultan.recall.ranking import MODEL_FREE, WEIGHTS
+from ultan.recall.compile import build_from_entries
+from ultan.recall.ranking import MODEL_FREE, WEIGHTS, Query, rank
+from ultan.recall.warm import Warm
 from ultan.settings import Settings
 from ultan.verbs.bench_notice import bench_notice
-from ultan.verbs.bench_recall import bench_recall
+from ultan.verbs.bench_recall import Answered, Asked, DataSet, bench_recall, measured, read
 
 SETS = ("primebench", "bench/locomo", "bench/longmemeval-evidence", "bench/prefeval", "bench/beam-100k")
 GROUPS = {"bench/beam-100k": ["instruction_following+preference_following"]}
@@ -51,10 +54,15 @@ def main(data: str, out: str, modes: list[str]) -> None:
 
 def ablation(folder: str, mode: str, encoder, cache: str) -> dict[str, dict[str, float]]:
     """Recall@3, nDCG@3 and recall@10 with each signal left out, and with its weight halved and doubled."""
+    data = read(folder)
+    index = build_from_entries(data.entries, Settings(), encoder, cache)
+    warm = Warm(index, encoder, cache) if mode == "warm" else None
+    asked = [one for one in data.queries if one.relevant]
     rows = {}
 
     def row(label: str, weights: dict[str, float]) -> None:
-        whole = bench_recall(folder, mode=mode, encoder=encoder, cache=cache, weights=weights)["overall"]
+        signals = partial(warm.signals, weights=weights) if warm else None
+        whole = measured([ranked(index, one, data, signals, weights) for one in asked])
         rows[label] = {"R@3": whole["R@3"], "nDCG@3": whole["nDCG@3"], "R@10": whole["R@10"]}
 
     row("all", WEIGHTS)
@@ -65,6 +73,13 @@ def ablation(folder: str, mode: str, encoder, cache: str) -> dict[str, dict[str,
         row(f"half {name}", {**WEIGHTS, name: WEIGHTS[name] / 2})
         row(f"twice {name}", {**WEIGHTS, name: WEIGHTS[name] * 2})
     return rows
+
+
+def ranked(index, one: Asked, data: DataSet, signals, weights: dict[str, float]) -> Answered:
+    """The first ten for one query."""
+    query = Query(one.text, one.pool or None, one.files, tail=one.tail, day=one.day)
+    found = rank(index, query, signals(query) if signals else None, limit=10, weights=weights)
+    return Answered(one, [data.names[item.card.id] for item in found])
 
 
 if __name__ == "__main__":
