@@ -42,7 +42,7 @@ _BREAK = re.compile(
 )
 _SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?![A-Za-z0-9_])")
 _NOT_THAT = re.compile(
-    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+\w",
+    r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+(?!just\b|only\b)\w",
     re.IGNORECASE,
 )
 _CAPS = re.compile(r"\b(?!(?:API|CLI|JSON|HTML|HTTP|SQL|URL|TODO|README|CLAUDE|AGENTS|DRY|CI|CD|UI|UX|DB|ID|MD)\b)[A-Z]{3,}\b")  # fmt: skip
@@ -86,7 +86,9 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     (
         "decreed",
         frozenset(("allcases", "norm")),
-        frozenset(("asks", "report", "oneoff", "anaphor", "hedge", "vague", "us", "idle")),
+        frozenset(
+            ("asks", "report", "oneoff", "anaphor", "hedge", "vague", "us", "idle", "offtopic", "reminder")
+        ),
     ),
     (
         "mannered",
@@ -106,7 +108,7 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ),
     ("provided", frozenset(("barred", "proviso")), frozenset(("asks", "oneoff"))),
     ("located", frozenset(("here", "purpose")), frozenset(("asks", "report", "hedge"))),
-    ("contrasted", frozenset(("practice", "opposed")), frozenset(("asks", "report"))),
+    ("contrasted", frozenset(("practice", "opposed")), frozenset(("asks", "report", "offtopic"))),
     ("obliged", frozenset(("standing", "norm", "object")), frozenset(("asks", "report", "hedge", "vague"))),
     ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
