@@ -7,6 +7,7 @@ predicates, remote subjects. Whether that is an insight is for a model, or a per
 2015; Jung-Beeman et al. 2004; the dropped middle: van Kesteren et al. 2012.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from itertools import combinations
 from ultan.library.actions import UNSAID, Abstract, Gates
 from ultan.library.draft import LEAF_KINDS, placed
 from ultan.library.entry import Entry
+from ultan.library.retention import MOST_COUNTED
 
 LEAST_SHARED = 2
 """Predicate terms two leaves must share to be looked at."""
@@ -38,7 +40,7 @@ class Candidate:
     Attributes:
         children: two to six live entries.
         shared: the predicate terms they have in common, most telling first.
-        score: sum of the shared terms' weights; only for order.
+        score: sum of the shared terms' weights, more where the leaves were said again; only for order.
     """
 
     children: tuple[Entry, ...]
@@ -77,7 +79,8 @@ def candidates(
             if len(members) < LARGEST_GROUP and other & members and len(words & theirs) >= LEAST_SHARED:
                 members |= other
         telling = sorted(words, key=lambda word: (spread[word], word))
-        weight = sum(1.0 / spread[word] for word in words) * len(members)
+        said = sum(min(MOST_COUNTED, max(0, known[id_].reinforced)) for id_ in members) / len(members)
+        weight = sum(1.0 / spread[word] for word in words) * len(members) * (1.0 + math.log2(1.0 + said))
         one = Candidate(tuple(known[id_] for id_ in sorted(members)), tuple(telling), weight)
         if frozenset(members) not in taken:
             found[frozenset(members)] = one

@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ultan.errors import LanguageModelError
+from ultan.library.entry import Entry
 from ultan.library.executor import Receipt
+from ultan.library.retention import MOST_COUNTED
 from ultan.library.snapshot import Library
 from ultan.llm import LanguageModel
 from ultan.recall.text import terms
@@ -14,6 +16,8 @@ from ultan.staff.proposals import Suggestion, Verdict
 from ultan.verbs.desk import Desk
 
 MARK = "judged:"
+SAID = "#"  # in a mark, before how often the group's entries had been said again
+REPLAYED_FROM = 2  # times more that they were said again since, for the group to be read once more
 MOST_JUDGED = 6  # candidates a run that a model looks at
 MOST_HELD = 3  # candidates a run that a person is asked about
 
@@ -51,7 +55,9 @@ class Abstracted:
 def abstract(desk: Desk, *, dry_run: bool = False, opened: Callable[[], LanguageModel] | None = None) -> Abstracted:
     """What a deep scan of the home of *desk* found; *opened* gives the model that judges.
 
-    Without a model the best groups wait in ``review`` as a draft whose rule a person must say. A
+    The scan is a replay: what was said again comes first, and a group that was judged is read once
+    more when its entries were said again since (Diekelmann & Born 2010: consolidation replays what
+    is salient). Without a model the best groups wait in ``review`` as a draft whose rule a person must say. Otherwise a
     group that was judged, or asked about, is not looked at again.
     """
     library = desk.library
@@ -89,7 +95,7 @@ def unjudged(library: Library) -> list[Candidate]:
         entry for entry in library.entries.values()
         if entry.status == "active" and not entry.superseded_by and entry.path not in foreign
     ]  # fmt: skip
-    taken = {frozenset(event.removeprefix(MARK).split("|")) for event in library.events if event.startswith(MARK)}
+    taken = _judged(library)
     covered = [*taken, *(frozenset(map(library.resolve, entry.links)) for entry in live if entry.kind == "abstraction")]
     found: list[Candidate] = []
     for one in candidates(live, terms, frozenset(taken)):
@@ -101,7 +107,25 @@ def unjudged(library: Library) -> list[Candidate]:
 
 
 def _marks(found: Sequence[Candidate]) -> list[str]:
-    return [MARK + "|".join(sorted(child.id for child in one.children)) for one in found]
+    return [f"{MARK}{'|'.join(sorted(child.id for child in one.children))}{SAID}{said_again(one.children)}" for one in found]
+
+
+def _judged(library: Library) -> set[frozenset[str]]:
+    """Groups that were judged and are not to be replayed: their entries were hardly said again since."""
+    found = set()
+    for event in library.events:
+        if event.startswith(MARK):
+            ids, _, before = event.removeprefix(MARK).partition(SAID)
+            group = frozenset(ids.split("|"))
+            now = said_again([library.entries[id_] for id_ in group if id_ in library.entries])
+            if not before.isdigit() or now < int(before) + REPLAYED_FROM:
+                found.add(group)
+    return found
+
+
+def said_again(children: Sequence[Entry]) -> int:
+    """How often *children* were said again, together."""
+    return sum(min(MOST_COUNTED, max(0, child.reinforced)) for child in children)
 
 
 def _unseen(found: Sequence[Candidate], rulings: Sequence[tuple[Suggestion, Verdict]]) -> list[tuple[Suggestion, Verdict]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from ultan.errors import LibraryError, QuotaReached
-from ultan.library.actions import UNSAID, Abstract, Create, Gates, Pin
+from ultan.library.actions import UNSAID, Abstract, Create, Gates, Pin, Reinforce
 from ultan.library.draft import parental, placed
 from ultan.library.entry import Entry
 from ultan.library.executor import pending
@@ -129,6 +129,33 @@ def test_what_code_can_count_goes_back_to_the_librarian(desk, change, complaint)
 def test_a_model_that_is_used_up_forgets_nothing(desk):
     assert abstract(desk, opened=lambda: by_role(librarian=QuotaReached("used up"))).told == "used up"
     assert abstract(desk).held == 1
+
+
+def test_a_judged_group_is_replayed_once_its_entries_were_said_again(desk):
+    model = by_role(librarian=suggesting())
+    abstract(desk, opened=lambda: model)
+    assert abstract(desk, dry_run=True).groups == ()
+    for number in range(1, 3):
+        later = Desk(desk.root, desk.store, desk.settings, desk.now + number * 86_400)
+        later.execute([Reinforce(entry=PY)])
+        assert bool(abstract(desk, dry_run=True).groups) is (number == 2)
+    abstract(desk, opened=lambda: model)
+    assert abstract(desk, dry_run=True).groups == ()
+
+
+def test_what_was_said_again_is_looked_at_first(desk):
+    desk.execute(
+        [
+            wish("global/tea", "Rinse the enamel kettle after each brew, tea included.", slug="kettle", tags=("tea",)),
+            wish("global/paint", "Rinse the enamel brushes after each coat, paint included.", slug="brush", tags=("paint",)),
+        ]
+    )
+    first = abstract(desk, dry_run=True).groups[0].children
+    other = next(group.children for group in abstract(desk, dry_run=True).groups if group.children != first)
+    for number in range(1, 9):
+        later = Desk(desk.root, desk.store, desk.settings, desk.now + number * 86_400)
+        later.execute([Reinforce(entry=other[0])])
+    assert abstract(desk, dry_run=True).groups[0].children == other
 
 
 def test_a_dry_run_writes_nothing(desk):
