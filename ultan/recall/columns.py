@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ultan import home
+from ultan.library import memo
 from ultan.recall.index import term_key
 from ultan.recall.leaves import Leaf, leaf_of
 
@@ -245,20 +246,4 @@ def forget(root: str) -> None:
 
 def _front() -> bytes:
     """The first line of the kept file: a leaf made by other rules than today's is none."""
-    crc = 0
-    for folder, names in _SOURCES.items():
-        for name in names:
-            try:
-                crc = zlib.crc32(home.read(os.path.join(_PACKAGE, folder, name + ".py")), crc)
-            except OSError:
-                crc = zlib.crc32(name.encode(), crc)
-    return b"ultan leaves 1 %08x\n" % crc
-
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The sources by which a leaf is made, below the package.
-_SOURCES = {
-    "": ("__init__", "plainjson"),
-    "library": ("entry", "plainfront"),
-    "recall": ("columns", "commands", "index", "leaves", "lookaround", "patterns", "situations", "text", "triggers"),
-}
+    return b"ultan leaves 1 %08x\n" % memo.rules("library", "recall")
