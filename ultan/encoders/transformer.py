@@ -7,11 +7,14 @@ one name alone.
 """
 
 import contextlib
+import http.client
 import math
 import os
+import ssl
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,6 +130,8 @@ def _library() -> Any:
         raise ModelUnavailable(
             "sentence-transformers is not installed", "pip install 'ultan[neural]', or set `encoder.name` to packaged"
         ) from None
+    # On a busy machine threads that wait for each other at every step turn milliseconds into seconds.
+    import_module("torch").set_num_threads(max(1, (os.cpu_count() or 2) // 2))
     return sentence_transformers
 
 
@@ -153,15 +158,17 @@ def _reached(model: str, load: Any) -> Any:
 
 
 def _hub_answers() -> bool:
-    """Whether the hub answers one request in time, through whatever proxy the libraries use."""
+    """Whether the hub answers one request in time, through whatever proxy the environment names."""
     constants: Any = import_module("huggingface_hub.constants")
     if constants.HF_HUB_OFFLINE:
         return False
-    stops: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError)
-    if find_spec("httpx"):  # what the hub's library speaks through since its first major version
-        stops = (*stops, import_module("httpx").HTTPError)
+    request = urllib.request.Request(constants.ENDPOINT, method="HEAD")  # noqa: S310 -- the address of the hub, as its library has it
     try:
-        import_module("huggingface_hub.utils").get_session().head(constants.ENDPOINT, timeout=HUB_WAIT_S)
-    except stops:
+        urllib.request.urlopen(request, timeout=HUB_WAIT_S).close()  # noqa: S310 -- see above
+    except urllib.error.HTTPError:
+        return True  # an answer, whichever
+    except urllib.error.URLError as error:
+        return isinstance(error.reason, ssl.SSLError)  # somebody is there; the library has its own certificates
+    except (OSError, ValueError, http.client.HTTPException):
         return False
     return True

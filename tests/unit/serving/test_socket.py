@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 
+import numpy as np
 import pytest
 
 from ultan import home, plainjson
@@ -135,7 +136,7 @@ def test_a_late_answer_is_kept_for_minutes_and_for_a_bounded_number_of_sessions(
     assert asked(root, session="s1", text=OTHER).ids == []
     for number in range(MOST_WAITING + 3):
         left(root, session=f"n{number}")
-    asked(root)
+        assert asked(root, session="-", text=OTHER) is not None  # by then the one before is done with
     assert len(server._waiting) == MOST_WAITING
 
 
@@ -162,6 +163,30 @@ def test_an_index_that_turns_out_torn_costs_an_answer_not_the_server(root):
     assert asked(root) is None
     home.write(path_of(root), whole)
     assert asked(root).ids == [UV]
+
+
+class Failing(HashingEncoder):
+    """Gives what an encoder must not, from the given call on."""
+
+    def __init__(self, gives, after):
+        self.gives, self.after = gives, after
+
+    def encode(self, texts, *, query=False):
+        self.after -= 1
+        rows = super().encode(texts, query=query)
+        return rows if self.after >= 0 else self.gives(rows)
+
+
+@pytest.mark.parametrize("after", [0, 1], ids=["entries", "the question"])
+@pytest.mark.parametrize("gives", [lambda rows: rows * np.nan, lambda rows: rows[:-1], lambda rows: rows[:, :9]], ids=["NaN", "count", "width"])
+def test_an_encoder_that_gives_no_vectors_costs_the_meaning_not_the_answer(root, gives, after):
+    shelf = Shelf(root, Failing(gives, after), "", generation)
+    shelf.index()
+    shelf.finish()
+    answer = primed(shelf, QUESTION)
+    assert answer["ids"] == [UV]
+    assert "meaning" not in answer["rankings"]
+    assert "the encoder gave" in shelf.trouble
 
 
 class Slow:
