@@ -187,6 +187,7 @@ ACTIVITIES: "dict[str, tuple[str, tuple[str, ...], str]]" = {
     "handles secrets": ("token secret password credential credentials env login", (), ""),
 }  # fmt: skip
 VOCABULARY = {**MESSAGES, **ACTIVITIES}
+SEEN_CHARS = 20_000  # of a pasted megabyte
 HEAD_CHARS, RULE_CHARS = 1500, 300  # of a prompt; what follows is pasted more often than said
 FIRST_CHARS = 160
 REVIEW_WORDS = frozenset(
@@ -200,6 +201,7 @@ DOCUMENTS = (".md", ".mdx", ".rst", ".adoc")
 
 def situations_of(text: str, files: "tuple[str, ...] | list[str]" = (), tail: str = "") -> "list[str]":
     """The situations that a prompt stands in, in the order of ``VOCABULARY``."""
+    text = text[:SEEN_CHARS]
     head = text[:HEAD_CHARS]
     low = " ".join(head.lower().replace("\u2019", "'").split())
     words = _bare(low)
