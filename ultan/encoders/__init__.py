@@ -30,6 +30,7 @@ class Reranker(Protocol):
         """One finite number per text, in order; higher is better."""
 
 
+PROBE = ("which package installer do we use", "Install packages with uv.", "The cafeteria opens at noon.")
 ENCODERS = {
     "packaged": "ultan.encoders.packaged:PackagedEncoder",
     "hashing": "ultan.encoders.hashing:HashingEncoder",
@@ -47,6 +48,21 @@ def load(settings: "Settings") -> "Encoder":
 
     module, _, attribute = ENCODERS[settings["encoder.name"]].partition(":")
     encoder: Encoder = getattr(import_module(module), attribute).from_settings(settings)
+    return encoder
+
+
+def probed(encoder: Encoder) -> Encoder:
+    """*encoder*, which has told an answer from a sentence about lunch; for whoever relies on it unwatched.
+
+    Raises:
+        ModelUnavailable: its vectors say nothing, or its weights are not here.
+    """
+    from ultan.errors import ModelUnavailable  # noqa: PLC0415 -- the table imports nothing heavy
+
+    asked = encoder.encode(PROBE[:1], query=True)
+    right, wrong = (encoder.encode(PROBE[1:]) @ asked[0]).tolist() if asked.shape == (1, encoder.dimension) else (0.0, 0.0)
+    if not right > wrong:
+        raise ModelUnavailable(f"{encoder.name} does not tell an answer from a sentence about lunch: not used")
     return encoder
 
 

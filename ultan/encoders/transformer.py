@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ultan.encoders import PROBE
 from ultan.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ NEEDS_ITS_CODE = "nomic-ai/nomic-embed-text-v1.5"
 PREFIXES = {"nomic-ai/": ("search_document: ", "search_query: "), "intfloat/e5": ("passage: ", "query: ")}
 BATCH = 16
 HUB_WAIT_S = 3.0
-PROBE = ("which package installer do we use", "Install packages with uv.", "The cafeteria opens at noon.")
 
 
 class TransformerEncoder:

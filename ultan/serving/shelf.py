@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ultan.encoders import Encoder, Reranker
+from ultan.encoders import Encoder, Reranker, probed
 from ultan.errors import IndexUnreadable, ModelUnavailable, UltanError
 from ultan.recall import index as layout
 from ultan.recall import ranking, wire
@@ -98,7 +98,7 @@ class Shelf:
         try:
             if self.reranker is not None and self.generations == 1:
                 self._try_reranker(self.reranker)
-            warm = Warm(index, self.encoder, self.folder, self.reranker, self.share)
+            warm = Warm(index, probed(self.encoder), self.folder, self.reranker, self.share)
         except (UltanError, OSError) as error:
             self.trouble = str(error)
             return

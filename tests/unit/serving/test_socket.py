@@ -177,7 +177,7 @@ class Failing(HashingEncoder):
         return rows if self.after >= 0 else self.gives(rows)
 
 
-@pytest.mark.parametrize("after", [0, 1], ids=["entries", "the question"])
+@pytest.mark.parametrize("after", [2, 3], ids=["entries", "the question"])  # two go to the probe
 @pytest.mark.parametrize("gives", [lambda rows: rows * np.nan, lambda rows: rows[:-1], lambda rows: rows[:, :9]], ids=["NaN", "count", "width"])
 def test_an_encoder_that_gives_no_vectors_costs_the_meaning_not_the_answer(root, gives, after):
     shelf = Shelf(root, Failing(gives, after), "", generation)
@@ -187,6 +187,14 @@ def test_an_encoder_that_gives_no_vectors_costs_the_meaning_not_the_answer(root,
     assert answer["ids"] == [UV]
     assert "meaning" not in answer["rankings"]
     assert "the encoder gave" in shelf.trouble
+
+
+def test_an_encoder_whose_vectors_say_nothing_is_left_out_and_said_so(root):
+    shelf = Shelf(root, Failing(lambda rows: rows * 0 + rows[:1] * 0 + 1, 1), "", generation)
+    shelf.index()
+    shelf.finish()
+    assert primed(shelf, QUESTION)["ids"] == [UV]
+    assert "does not tell" in shelf.trouble
 
 
 class Slow:
