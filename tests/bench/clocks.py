@@ -1,6 +1,6 @@
 """Lying clocks: how many entries ``decay`` archives wrongly in homes whose clock jumps (RELIABILITY R19).
 
-    python tests/bench/clocks.py 100
+    python tests/bench/clocks.py 60 [FIRST SEED]
 
 In each trial somebody works on some days with a library of made-up findings, uses a few, and ``decay``
 runs every working day. Meanwhile the clock is set back by a month, ahead by four hundred days or to
@@ -8,14 +8,16 @@ runs every working day. Meanwhile the clock is set back by a month, ahead by fou
 months. An entry is archived wrongly if it had not really been idle for its lifetime of working days.
 """
 
+import os
 import random
 import sys
 import tempfile
+import time
 
 from ultan import home
 from ultan.library import retention, upkeep
 from ultan.library.actions import Bump, Create
-from ultan.library.activity import note_activity
+from ultan.library.activity import note_activity, set_back_s
 from ultan.library.store import FileStore
 from ultan.settings import Settings
 from ultan.verbs.decay import decay
@@ -24,6 +26,7 @@ from ultan.verbs.desk import Desk
 DAY, HOUR = 86_400.0, 3_600.0
 START = 1_760_000_000.0
 ASLEEP = 240
+ZONES = ("UTC", "Europe/Berlin", "America/Los_Angeles", "Pacific/Kiritimati", "Asia/Kolkata")
 LIES = {
     "none": 0.0, "a month back": -30 * DAY, "four hundred days ahead": 400 * DAY, "2038": 2_147_483_000.0 - START,
     "east": 14 * HOUR, "west": -12 * HOUR, "daylight saving": HOUR,
@@ -49,6 +52,8 @@ def trial(seed, root, working_days=90):
         if rng.random() < 0.15:
             lie = rng.choice(tuple(LIES))
             told.append(lie)
+        os.environ["TZ"] = rng.choice(ZONES)
+        time.tzset()
         if rng.random() < 0.02:
             now += ASLEEP * DAY
             told.append("asleep")
@@ -57,7 +62,9 @@ def trial(seed, root, working_days=90):
         live = desk().library.entries
         if live and rng.random() < 0.2:
             used = rng.choice(sorted(live)[:3])
-            desk().execute([Bump(entry=used, fired=1, helpful=1, helpful_on=upkeep.day(now + LIES[lie]))], by="upkeep")
+            said = now + LIES[lie]
+            said += set_back_s(root, said)  # as curate does
+            desk().execute([Bump(entry=used, fired=1, helpful=1, helpful_on=upkeep.day(said))], by="upkeep")
             renewed[used] = worked
         live = desk().library.entries
         for one in decay(desk()).archived:
@@ -67,9 +74,9 @@ def trial(seed, root, working_days=90):
     return len(archived), wrongly, told
 
 
-def main(trials):
+def main(trials, first=0):
     total, lies, wrong = 0, 0, []
-    for seed in range(trials):
+    for seed in range(first, first + trials):
         with tempfile.TemporaryDirectory() as folder:
             count, wrongly, told = trial(seed, home.ensure(folder + "/home"))
         total, lies = total + count, lies + len(told)
@@ -78,4 +85,4 @@ def main(trials):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
+    main(*(map(int, sys.argv[1:]) if len(sys.argv) > 1 else (60,)))

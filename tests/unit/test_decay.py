@@ -4,7 +4,7 @@ import pytest
 
 from ultan import home
 from ultan.library.actions import Create
-from ultan.library.activity import note_activity, read_activity
+from ultan.library.activity import note_activity, read_activity, set_back_s
 from ultan.library.store import FileStore
 from ultan.settings import Settings
 from ultan.verbs.decay import decay
@@ -80,3 +80,10 @@ def test_eight_months_asleep_and_a_jump_of_the_clock_archive_nothing(root):
     home.write(f"{root}/activity.json", b"{}")
     for days in (240, 241, 4000, 4001, -30, -29):
         assert decay(at(root, days)).archived == ()
+
+
+def test_what_is_used_while_the_clock_is_set_back_is_dated_by_the_days_that_were_worked(root):
+    now = START + 199 * DAY
+    assert set_back_s(root, now) == set_back_s(root, now - DAY) == set_back_s(root, now + 30 * DAY) == 0
+    assert set_back_s(root, now - 30 * DAY) == 30 * DAY
+    assert set_back_s(root, now - 400 * DAY) == 0  # too far: the clock had been ahead before

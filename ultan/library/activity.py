@@ -7,11 +7,15 @@ each session it reads; a lost file only makes entries look younger, never older.
 import json
 import os
 from collections.abc import Iterable
+from datetime import date
 
 from ultan import home
 from ultan.library.retention import Activity, is_day
 
 KEPT_DAYS = 3660  # ten years of daily work
+DAY_S = 86_400.0
+MOST_SET_BACK = 60
+EPOCH = date(1970, 1, 1)
 
 
 def read_activity(root: str) -> Activity:
@@ -29,6 +33,17 @@ def read_activity(root: str) -> Activity:
             if isinstance(days, list)
         }
     )
+
+
+def set_back_s(root: str, now: float) -> float:
+    """By how many seconds the clock seems to have been set back: sessions took place on days still to come.
+
+    What is written meanwhile is dated so much later, or it would look idle for weeks once the clock is
+    right again. Days more than two months ahead are taken for an earlier jump ahead.
+    """
+    today = EPOCH.toordinal() + int(max(0.0, now) // DAY_S)
+    ahead = [date.fromisoformat(day).toordinal() - today for day in read_activity(root).days.get("global", ())]
+    return DAY_S * max((days for days in ahead if 1 < days <= MOST_SET_BACK), default=0)
 
 
 def note_activity(root: str, projects: Iterable[str], day: str) -> None:

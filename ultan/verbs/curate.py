@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ultan import home, spool
 from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
 from ultan.events import Event, Piece
-from ultan.library import upkeep
+from ultan.library import activity, upkeep
 from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
 from ultan.library.executor import Receipt, execute
 from ultan.library.snapshot import Library, read_library
@@ -211,7 +211,8 @@ class _Curator:
         return self._snapshot
 
     def _execute(self, actions: Sequence[Action], **more: Any) -> Receipt:
-        receipt = execute(self.store, actions, now=self._said_at or self.now(), library=self._library(), **more)
+        late = 0.0 if self.is_past else activity.set_back_s(self.root, self.now())
+        receipt = execute(self.store, actions, now=(self._said_at or self.now()) + late, library=self._library(), **more)
         self._has_written = self._has_written or bool(receipt.operation)
         return receipt
 
