@@ -5,7 +5,7 @@ import hashlib
 import tempfile
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ultan import home
@@ -45,7 +45,7 @@ def library_of(shelf: dict[str, Entry]) -> Library:
     return Library(dict(shelf), {}, fingerprint=repr(sorted(digests.values())), digests=digests)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(entries(), max_size=6), STEPS, st.integers(0, 3))
 def test_any_sequence_of_changes_ends_in_the_index_of_a_compile_from_nothing(begin, steps, spare) -> None:
     shelf = {entry.id: entry for entry in begin}
@@ -102,6 +102,7 @@ def test_a_changed_entry_costs_its_own_leaf_alone(tmp_path) -> None:
     assert draft.made == 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(0, 40)))
 def test_places_are_those_a_search_finds(large: list[int], small: list[int]) -> None:
     for values in (large, small, [*large, *small]):
