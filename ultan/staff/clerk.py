@@ -205,6 +205,13 @@ def _hear(
         score = weigh(statement, piece.origin)
         if score >= threshold:
             before = drafting.left_out(statement, said[-LOOK_BACK:])
+            if (
+                before is None
+                and statement.marks >= {"anaphor", "offtopic"}
+                and "pronoun" not in statement.marks
+            ):
+                said.append(heard)
+                continue  # what it speaks of was never said here
             drafts = _added(
                 drafts,
                 _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin),

@@ -111,6 +111,12 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("contrasted", frozenset(("practice", "opposed")), frozenset(("asks", "report", "offtopic"))),
     ("obliged", frozenset(("standing", "norm", "object")), frozenset(("asks", "report", "hedge", "vague"))),
     ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
+    (
+        "spelled",
+        frozenset(("filled", "whole", "quoted")),
+        frozenset(("asks", "report", "oneoff", "hedge", "courtesy")),
+    ),
+    ("announcing", frozenset(("vague", "dictating")), frozenset(("filled", "value", "command"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
 )
 

@@ -22,9 +22,10 @@ WEIGHTS = {
     "command": 1.1, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,
     "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 2.2,
+    "spelled": 1.6,
     # what an order of the moment, a question, a report or a courtesy looks like
     "tiny": -0.2, "object": -0.2, "ruledoc": -0.2, "general": -0.2, "hedge": -0.4, "oneoff": -0.5, "question": -0.6,
-    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "offtopic": -1.0, "relayed": -1.5, "courtesy": -2.2,
+    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "courtesy": -2.2,
 }  # fmt: skip
 
 # What the marks (and, with "=", the concepts) of a statement say about the kind of memory; "" is the
@@ -36,7 +37,7 @@ KINDS: dict[Kind, dict[str, float]] = {
         "ruledoc": 1.8, "local": 1.7, "recurrent": 1.2, "located": 1.2, "limited": 1.2, "provided": 1.0, "decreed": 1.0, "sweeping": 1.0, "placed": 1.6, "required": 1.2, "swapped": 1.1, "universal": 1.1, "ordained": 1.0, "standing": 1.0,
         "never": 0.9, "protest": 0.9, "practice": 0.8, "=build": 0.7, "=code": 0.7, "=style": 0.7, "anaphor": 0.7, "=docstring": 0.6,
         "=function": 0.6, "=test": 0.6, "=name": 0.5, "decide": 0.5, "=comment": 0.4, "commanded": 0.4, "correction": 0.4, "weak": 0.4,
-        "=doc": 0.3, "=ui": 0.3, "barred": 0.3, "denied": 0.3, "granted": 0.3, "order": 0.3, "principle": 0.3, "purpose": 0.4,
+        "=doc": 0.7, "=ui": 0.3, "barred": 0.3, "denied": 0.3, "granted": 0.3, "order": 0.3, "principle": 0.3, "purpose": 0.4,
         "quoted": 0.3, "agent": -0.3, "assign": -0.3, "choose": -0.3, "declared": -0.3, "dictating": -0.3, "reason": -0.4, "want": -0.4,
     },
     "finding": {

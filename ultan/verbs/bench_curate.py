@@ -253,9 +253,9 @@ def _rates(counts: Counter[str]) -> dict[str, Any]:
 
 
 def _on_dialogue(dialogue: Mapping[str, Any], propose: Propose) -> Counter[str]:
-    mentor, store, fillers = dialogue["context"]["mentor"], MemoryStore(), set[str]()
+    context, store, fillers = dialogue["context"], MemoryStore(), set[str]()
     for day, session in enumerate(dialogue["sessions"]):
-        transcript = Transcript(f"s{day}", "dialogue", list(_spoken(session["text"], mentor, f"s{day}")))
+        transcript = Transcript(f"s{day}", "dialogue", list(spoken(session["text"], context, f"s{day}")))
         _applied(store, propose(transcript, read_library(store)), transcript, day)
         fillers |= _filler_entries(session, f"s{day}", read_library(store))
     live = read_library(store).live("dialogue")
@@ -272,12 +272,18 @@ def _on_dialogue(dialogue: Mapping[str, Any], propose: Propose) -> Counter[str]:
     )
 
 
-def _spoken(text: str, mentor: str, session: str) -> Iterator[Piece]:
+def spoken(text: str, context: Mapping[str, str], session: str) -> Iterator[Piece]:
+    """What is said in *text*, line by line; a line without the name of a speaker goes on with the one before."""
+    speaker = ""
     for number, line in enumerate(text.split("\n")):
-        speaker, colon, said = line.partition(":")
-        if colon and said.strip():
-            origin = USER if speaker.strip() == mentor else ASSISTANT
-            yield Piece(f"{session}.p{number}", origin, said.strip(), turn=number)
+        name, colon, rest = line.partition(":")
+        if colon and name.strip() in (context["mentor"], context.get("mentee")):
+            speaker, said = name.strip(), rest.strip()
+        else:
+            said = line.strip()
+        if said and speaker:
+            origin = USER if speaker == context["mentor"] else ASSISTANT
+            yield Piece(f"{session}.p{number}", origin, said, turn=number)
 
 
 def _filler_entries(session: Mapping[str, Any], name: str, library: Library) -> set[str]:
