@@ -98,13 +98,15 @@ def qa(
 def year(
     context: typer.Context,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many simulated years for each kind of user.")] = 1,
-    entries: Annotated[int, typer.Option("--entries", min=0, help="Entries of each year; 0 as many as it brings.")] = 0,
+    entries: Annotated[int, typer.Option("--entries", min=1, help="About how many entries are taught in a year.")] = 300,
+    pace: Annotated[float, typer.Option("--pace", min=0.1, max=3, help="How fast things happen; 1 as counted.")] = 1.0,
+    real: Annotated[bool, typer.Option("--real", help="In the library itself, not on bare entries; slow.")] = False,
     as_json: Json = True,
 ) -> None:
     """Play simulated years under every policy of forgetting."""
     from ultan.verbs.bench_year import bench_year as verb  # noqa: PLC0415 -- only when needed
 
-    _answer(context, verb(range(100, 100 + seeds), entries=entries))
+    _answer(context, verb(range(100, 100 + seeds), entries=entries, pace=pace, real=real))
 
 
 def latency(

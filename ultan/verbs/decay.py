@@ -10,6 +10,7 @@ from ultan.library import retention, upkeep
 from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
 from ultan.library.retention import Fading, Sweep, is_day
+from ultan.library.snapshot import Library
 from ultan.library.tension import tensions
 from ultan.llm import MODELS, LanguageModel
 from ultan.verbs.condense import restore_used
@@ -67,7 +68,7 @@ def decay(
     number = 0
     asked = NOBODY_ASKED
     if not dry_run:
-        number = _archive(desk, swept)
+        number = _archive(desk, swept, library)
         restore_used(desk, library)
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:
@@ -75,11 +76,11 @@ def decay(
     return Decayed(swept.archive, swept.waiting, drifting, swept.standing, number, asked=asked)
 
 
-def _archive(desk: Desk, swept: Sweep) -> int:
+def _archive(desk: Desk, swept: Sweep, library: Library) -> int:
     if not swept.archive:
         return 0
     actions = [Archive(entry=one.entry.id, reason=f"faded: {one.reason}"[:200]) for one in swept.archive]
-    return desk.execute(actions, by="upkeep", why="what faded on two days").number
+    return desk.execute(actions, by="upkeep", why="what faded on two days", library=library).number
 
 
 @dataclass(frozen=True, slots=True)

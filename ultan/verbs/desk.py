@@ -32,12 +32,12 @@ class Desk:
     def execute(
         self, actions: Sequence[Action], *, by: str = "person", why: str = "", session: str = "",
         sources: Mapping[str, Piece] | None = None, mode: Literal["auto", "ask"] = "auto",
-        events: Sequence[str] = (), rulings: Sequence[tuple[Any, Any]] = (),
+        events: Sequence[str] = (), rulings: Sequence[tuple[Any, Any]] = (), library: Library | None = None,
     ) -> Receipt:  # fmt: skip
-        """What came of *actions*: one operation, and a new index if anything was applied."""
+        """What came of *actions*: one operation, and a new index if anything was applied; *library* as read just before."""
         receipt = executor.execute(
             self.store, actions, now=self.now, by=by, why=why, session=session, sources=sources, mode=mode,
-            events=events, rulings=rulings,
+            events=events, rulings=rulings, library=library,
         )  # fmt: skip
         if receipt.applied:
             self.compile()

@@ -52,13 +52,13 @@ def ask(
     words the entry cites, and the scholar rules; an entry without such words, and every entry
     without a model, waits for the person as an ``affirm``.
     """
-    open_now = {getattr(item.action, "entry", "") for item in pending(desk.store)}
+    open_now = {getattr(item.action, "entry", "") for item in pending(desk.store)} if library.held else set()
     fresh = [
         one for one in sorted(drifting, key=lambda one: (one.retention, one.entry.id))
         if mark_of(one, today) not in library.events and one.entry.id not in open_now
     ][:MOST_QUESTIONS]  # fmt: skip
     thinkable = [one for one in fresh if opened is not None and staff.citable(one.entry)]
-    held = _hold(desk, [one for one in fresh if one not in thinkable], today)
+    held = _hold(desk, [one for one in fresh if one not in thinkable], today, library)
     updated: list[str] = []
     kept: list[str] = []
     try:
@@ -71,11 +71,11 @@ def ask(
     return Asked(held, tuple(updated), tuple(kept))
 
 
-def _hold(desk: Desk, ones: Sequence[Fading], today: str) -> tuple[str, ...]:
+def _hold(desk: Desk, ones: Sequence[Fading], today: str, library: Library) -> tuple[str, ...]:
     if not ones:
         return ()
     actions: list[Action] = [Affirm(entry=one.entry.id, reason=one.reason[:200]) for one in ones]
-    receipt = desk.execute(actions, by="upkeep", why="drift", events=[mark_of(one, today) for one in ones])
+    receipt = desk.execute(actions, by="upkeep", why="drift", events=[mark_of(one, today) for one in ones], library=library)
     return tuple(item.action.entry for item in receipt.pending if isinstance(item.action, Affirm))
 
 
