@@ -32,6 +32,8 @@ MOST_HEARD = 100  # drafts of a session that are compared with each other
 LOOK_BACK = 4  # statements in which an omitted object or value is looked up
 NEAREST = 12
 AMENDING = frozenset(("correction", "opposite", "onward", "protest", "swapped"))
+DANGLING = frozenset(("anaphor", "offtopic"))
+ABOUT_CONDUCT = frozenset(("pronoun", "protest", "mannered"))
 ABSURD = "it asks for exactly what it forbids"
 TAKEN_BACK = "the person said the opposite later in the session"
 TOO_MANY = f"of a session the {MOST} plainest rules are kept"
@@ -205,11 +207,7 @@ def _hear(
         score = weigh(statement, piece.origin)
         if score >= threshold:
             before = drafting.left_out(statement, said[-LOOK_BACK:])
-            if (
-                before is None
-                and statement.marks >= {"anaphor", "offtopic"}
-                and "pronoun" not in statement.marks
-            ):
+            if before is None and _dangles(statement):
                 said.append(heard)
                 continue  # what it speaks of was never said here
             drafts = _added(
@@ -219,6 +217,11 @@ def _hear(
             )
         said.append(heard)
     return drafts
+
+
+def _dangles(statement: Statement) -> bool:
+    """Whether it points at something that was never said here, and is not about how the agent behaves."""
+    return statement.marks >= DANGLING and not statement.marks & ABOUT_CONDUCT
 
 
 def _draft(
