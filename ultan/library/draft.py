@@ -175,7 +175,7 @@ class Draft:
             self._may_take_away(old, action.evidence)
         again = self._same_rule(action.rule, scope, {old.id for old in superseded})
         if again is not None:
-            return self._again(again, found)
+            return self._instead(self._again(again, found), superseded, found)
         self._may_learn(action.rule, scope, found)
         self._supported(f"{action.title} {action.rule}", action.evidence)
         triggers, notes = self._triggers(action.triggers, found)
@@ -198,6 +198,16 @@ class Draft:
         for old in superseded:
             self._supersede(old, entry.id, found)
         return "create", entry.id, "; ".join([f"strength {strength.explained()}", *notes])
+
+    def _instead(self, done: tuple[str, str, str], superseded: Sequence[Entry], found: Grounds) -> tuple[str, str, str]:
+        """What was done, after the known entry that it was done to took the place of those it contradicts."""
+        entry = self.entries[done[1]]
+        if superseded:
+            names = tuple(dict.fromkeys((*entry.supersedes, *(old.id for old in superseded))))
+            self._edit(entry, {"supersedes": names})
+        for old in superseded:
+            self._supersede(old, entry.id, found)
+        return done
 
     def _again(self, entry: Entry, found: Grounds) -> tuple[str, str, str]:
         """A rule that is known already: heard once more, or brought back."""
