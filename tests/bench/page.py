@@ -111,8 +111,12 @@ def prime_part(prime: Mapping[str, Any], folder: str) -> Iterator[str]:
     yield from ("![Recall@3 by project](projects.svg)", "", "| project | n | " + " | ".join(f"{mode} R@3 | {mode} nDCG@3" for mode in OURS) + " |")
     yield "|---|---|" + "---|" * 4
     for name in projects:
-        cells = [f"{at:.3f} [{low:.3f}, {high:.3f}]" for mode in OURS for measure in ("R@3", "nDCG@3")
-                 for at, low, high in [interval(prime.get(mode, {}).get("projects", {}).get(name), measure)]]  # fmt: skip
+        cells = []
+        for mode in OURS:
+            part = prime.get(mode, {}).get("projects", {}).get(name)
+            for measure in ("R@3", "nDCG@3"):
+                at, low, high = interval(part, measure)
+                cells.append(f"{at:.3f} [{low:.3f}, {high:.3f}]" if part else "-")
         yield f"| {name} | {prime['cold']['projects'][name]['n']} | " + " | ".join(cells) + " |"
     yield from ("", "Differences under .04 in recall@3 are noise here.", "", "### Silence and delivery", "")
     silence(folder, prime)
