@@ -1,6 +1,6 @@
 """Models that embed and rerank: the Encoder and Reranker protocols and the ENCODERS table."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,7 @@ ENCODERS = {
     "hashing": "ultan.encoders.hashing:HashingEncoder",
     "transformer": "ultan.encoders.transformer:TransformerEncoder",
 }
+RERANKER = "ultan.encoders.transformer:TransformerReranker"
 
 
 def load(settings: "Settings") -> "Encoder":
@@ -44,10 +45,7 @@ def load(settings: "Settings") -> "Encoder":
     Raises:
         ModelUnavailable: its package or its weights are not here.
     """
-    from importlib import import_module  # noqa: PLC0415 -- the table imports nothing heavy
-
-    module, _, attribute = ENCODERS[settings["encoder.name"]].partition(":")
-    encoder: Encoder = getattr(import_module(module), attribute).from_settings(settings)
+    encoder: Encoder = _named(ENCODERS[settings["encoder.name"]]).from_settings(settings)
     return encoder
 
 
@@ -70,6 +68,12 @@ def load_reranker(settings: "Settings") -> "Reranker | None":
     """The reranker that *settings* name, or None where they switch it off; its weights are loaded at first use."""
     if not settings["rerank.enabled"]:
         return None
-    from ultan.encoders.transformer import TransformerReranker  # noqa: PLC0415 -- only where it is wanted
+    reranker: Reranker = _named(RERANKER).from_settings(settings)
+    return reranker
 
-    return TransformerReranker.from_settings(settings)
+
+def _named(path: str) -> Any:
+    from importlib import import_module  # noqa: PLC0415 -- the tables import nothing heavy
+
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
