@@ -18,7 +18,7 @@ FINALISTS = 6
 
 def settings():
     """Every setting that is tried: a lifetime near two months for what was never used, spread by strength."""
-    for days, doublings, weight, factor in product((50, 54, 58, 62), (0.25, 0.5, 1.0, 2.0), (1.0, 2.0), (0.75, 1.0)):
+    for days, doublings, weight, factor in product((50, 54, 58, 62), (0.25, 0.5, 1.0, 2.0), (1.0, 2.0), (0.75, 0.9, 1.0)):
         base = days / 2 / 2 ** (doublings * 0.4)  # a plain finding has a strength of 0.4 and fades after two half-lives
         yield Constants(
             base_days=round(base, 1), strength_doublings=doublings, use_weight=weight, ignored_factor=factor,
