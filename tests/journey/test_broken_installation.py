@@ -24,7 +24,7 @@ WRAPPERS = {
     "noisy": "head -c 2000000 /dev/zero | tr '\\0' x >&2; echo Traceback >&2; exec {python} \"$@\"",
     "noisy and broken": "head -c 2000000 /dev/zero | tr '\\0' x >&2; exit 2",
     "slow": 'sleep 1; exec {python} "$@"',
-    "hung": "exec sleep 600",
+    "hung": "exec sleep 60",
     "crashing": "kill -SEGV $$",
 }
 
