@@ -159,6 +159,10 @@ def main() -> int:
             ("ready", "The same twenty, said afresh by others"),
         ):
             parts.append(on_dialogues(title, bench_curate(str(given.paraphrases / folder))))
+        parts.append(
+            "The clerk was changed after these paraphrases had been read, so they are no longer unseen; what it did before is in "
+            "[ADR 39](../adr/0039-scope-and-kind.md). A few lines without a speaker's name are as in the original."
+        )
     (given.out / "curation.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return 0
 

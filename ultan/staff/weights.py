@@ -4,7 +4,7 @@ Positive speaks for, negative against; a statement is proposed from ``THRESHOLD`
 are a logistic regression over labelled sessions of two kinds (curt orders to a coding agent, and
 long talks between colleagues), drawn towards hand-set values so that marks the sessions lack keep
 a sensible weight, rounded by hand. Before that rounding crossed halves gave precision .74 at recall
-.40 over conventions, preferences and warnings; the shipped table .77 at .55 in sample; see docs/adr/0031-the-clerk.md.
+.40 over conventions, preferences and warnings; the shipped table .76 at .59 in sample; see docs/adr/0031-the-clerk.md.
 """
 
 from ultan.library.actions import Kind
