@@ -16,9 +16,12 @@ def main() -> None:
     if verb in reflex.VERBS and "--help" not in sys.argv and "--dry-run" not in sys.argv:
         gc.disable()  # a process of milliseconds has nothing to collect
         reflex.answer(verb, sys.argv[2:])
-    from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks
+    try:
+        from ultan.cli.app import app  # noqa: PLC0415 -- Typer costs ten hooks
 
-    app()
+        app()
+    except KeyboardInterrupt:  # while it was still being loaded
+        sys.exit(130)
 
 
 if __name__ == "__main__":

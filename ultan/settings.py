@@ -174,7 +174,7 @@ def load(root: str, environ: "Mapping[str, str]") -> Settings:
     except FileNotFoundError:
         table = {}
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from None
+        raise SettingsError(f"{path} cannot be read: {error}", "mend that line, or move the file away: without it every setting has its default") from None
     for section, inner in table.items():
         if not isinstance(inner, dict):
             raise SettingsError(f"{path}: {section} stands outside a [section]")

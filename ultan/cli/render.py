@@ -43,10 +43,12 @@ def one_line(text: str, width: int = 100) -> str:
     return flat if len(flat) <= width else flat[: width - 1].rstrip() + "…"
 
 
-def fields(value: Any) -> list[Block]:
+def fields(value: Any, *, with_empty: bool = True) -> list[Block]:
     """A record as ``name: value`` lines, for results without a shape of their own."""
     found: list[Block] = []
     for name, item in jsonable(value).items():
+        if not item and not with_empty:
+            continue
         if isinstance(item, list) and item and isinstance(item[0], dict):
             found.append(Line(f"{name}:"))
             found.append(Table(list(item[0]), [[_cell(cell) for cell in row.values()] for row in item]))
@@ -90,7 +92,8 @@ def found(value: "Found") -> list[Block]:
         return [Line("nothing found")]
     rows: list[Block] = []
     for hit in value.hits:
-        rows.append(Line(f"{_mark(hit.kind)} {hit.title}", "bold"))
+        state = "" if hit.status == "active" else f"  ({hit.status})"
+        rows.append(Line(f"{_mark(hit.kind)} {hit.title}{state}", "bold"))
         rows.append(Line(f"    {one_line(hit.rule)}"))
         rows.append(Line(f"    {hit.id}  {hit.trust}  {hit.updated}  {hit.score:g}", "dim"))
     return rows

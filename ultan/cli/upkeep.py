@@ -41,7 +41,7 @@ def curate(
     _log(door, "curate", report.state, report.by, f"{report.events} events, remembered {report.remembered}", report.told)
     if not now:
         _attune(door)
-    screen.show(report, render.fields(report))
+    screen.show(report, render.fields(report, with_empty=False))
     if report.kept:
         raise typer.Exit(1)
 

@@ -197,7 +197,8 @@ class Draft:
         self._put(entry)
         for old in superseded:
             self._supersede(old, entry.id, found)
-        return "create", entry.id, "; ".join([f"strength {strength.explained()}", *notes])
+        instead = [f"in place of {old.id}" for old in superseded]
+        return "create", entry.id, "; ".join([f"strength {strength.explained()}", *instead, *notes])
 
     def _instead(self, done: tuple[str, str, str], superseded: Sequence[Entry], found: Grounds) -> tuple[str, str, str]:
         """What was done, after the known entry that it was done to took the place of those it contradicts."""
@@ -343,7 +344,7 @@ class Draft:
         if entry.trust_rank < PERSONAL and found.trust == PERSONAL and entry.kind == "finding":
             changes |= {"trust": "person", "expires": ""}
         self._edit(entry, changes)
-        return "reinforce", entry.id, f"said {entry.reinforced + 1} times again"
+        return "reinforce", entry.id, f"said again ({entry.reinforced + 1})"
 
     def _deprecate(self, action: act.Deprecate) -> tuple[str, str, str]:
         entry = self._live(action.entry)
@@ -372,6 +373,16 @@ class Draft:
         )  # fmt: skip
         if found.trust >= CONFIRMED:
             self._bury(entry)
+
+    def contest(self, id_: str) -> None:
+        """Where *id_* holds again, what had taken its place no longer says so; the person is told that both hold."""
+        back = self.entries.get(id_)
+        if back is None or back.status != "active" or back.superseded_by:
+            return
+        for entry in list(self.entries.values()):
+            if id_ in entry.supersedes and entry.status == "active":
+                self._edit(entry, {"supersedes": tuple(each for each in entry.supersedes if each != id_)})
+                self.notes.append(f"{entry.id} had taken its place and holds too: `ultan archive {entry.id}` if it should not")
 
     def _bury(self, entry: Entry) -> None:
         pieces = tuple(each.turn for each in entry.evidence)

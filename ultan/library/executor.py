@@ -531,7 +531,8 @@ def _taken_back(
             counts = {name: getattr(current, name) for name in _COUNTED}
             return None if before is None else edited(before, counts)
     by = f"operation {later[-1]}; undo that first" if later else "hand"
-    raise LibraryError(f"{change.path} was changed since by {by}")
+    hint = f"`ultan undo {later[-1]}`" if later else "put it back, or take back an earlier operation by its number: `ultan log`"
+    raise LibraryError(f"{change.path} was changed since by {by}", hint)
 
 
 _COUNTED = ("fired", "fired_helpful", "ignored", "fetched", "last_surfaced", "last_helpful")
@@ -628,6 +629,7 @@ def restore(store: Store, name: str, version: int | None, now: float) -> Receipt
     draft = _draft(library, request)
     draft.dirty[path] = text
     _put_back(draft, path, text)
+    draft.contest(id_)
     return _commit(store, _planned(draft, request, [("restore", id_, "")]))
 
 

@@ -10,7 +10,7 @@ cannot tell a good best entry from the best of a bad lot.
 from math import exp, log, sqrt
 
 from ultan.recall import index as layout
-from ultan.recall.situations import LEVELS, level_key, situations_of
+from ultan.recall.situations import LEVELS, level_key, named_situation, situations_of
 from ultan.recall.text import is_unspaced, terms
 
 TYPE_CHECKING = False
@@ -375,7 +375,7 @@ def rank(
             parts[name] = (raw, (raw - spreads[name][0]) / spreads[name][1])
         result.append(Scored(doc, score, parts, index.card(doc)))
     result.rankings = [name for name, scores in signals.items() if scores]
-    judge(result, scope, query.text)
+    judge(result, scope, query)
     return result
 
 
@@ -459,12 +459,12 @@ def habit(helpful: float, ignored: float, mass: float, most: float) -> float:
     return max(-most, min(0.0, shift))
 
 
-def judge(ranked: Ranked, scope: Scope, text: str) -> None:
+def judge(ranked: Ranked, scope: Scope, query: Query) -> None:
     """Give each entry, and the whole answer, the probability that showing it helps.
 
     Words that no entry holds count as well: a prompt of which little is known is about something else.
     """
-    asked = set(terms(text[:PROMPT_CHARS]))
+    asked = set(terms(query.text[:PROMPT_CHARS]))
     weights = {term: scope.rarity(term) for term in asked}
     ranked.whole = sum(weights.values())
     helpful, ignored = scope.index.meta.get("judged") or (0, 0)
@@ -472,10 +472,21 @@ def judge(ranked: Ranked, scope: Scope, text: str) -> None:
     for place, item in enumerate(ranked):
         if place < LOOKED_AT:
             card = item.card
-            item.features = features(item, place, ranked.whole, echo(card, weights, scope))
+            head, cue = echo(card, weights, scope)
+            whole = ranked.whole
+            if is_named(card, query):  # the cue is met, and what it is done to need not be known
+                cue = 1.0
+                whole = sum(weight for term, weight in weights.items() if scope.index.term(term) >= 0) or whole
+            item.features = features(item, place, whole, (head, cue))
             item.habit = of_all + habit(card.helpful, card.ignored, 1.0, MOST_SHIFT)
             item.probability = probability(item.features, item.habit)
     ranked.probability = max((item.probability for item in ranked[:SHOWN]), default=0.0)
+
+
+def is_named(card: "Card", query: Query) -> bool:
+    """Whether a cue of the entry names outright a situation that is on."""
+    named = {name for name in map(named_situation, card.cues) if name}
+    return bool(named) and not named.isdisjoint(situations_of(query.text, query.files, query.tail))
 
 
 def echo(card: "Card", asked: "Mapping[str, float]", scope: Scope) -> "tuple[float, float]":

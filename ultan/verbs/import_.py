@@ -148,7 +148,11 @@ def _file(place: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[Tex
     if len(raw) > FILE_BYTES:
         skipped.append((name, f"it is larger than {FILE_BYTES >> 20} MB"))
         return
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff")
+    try:
+        text = raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        skipped.append((name, "it is not UTF-8"))
+        return
     if os.path.basename(name).lower() in INSTRUCTIONS:
         yield from rules(text, name)
     else:

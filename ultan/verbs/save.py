@@ -25,6 +25,7 @@ from ultan.verbs.desk import Desk
 TITLE_CHARS = 80
 RULE_CHARS = 1200
 DICTATION = re.compile(r"(?i)^\s*(please\s+)?(remember|save|note|keep)\b(\s+that\b)?\s*[:,]?\s*")
+_DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([ T]\d{1,2}:\d{2}.*)?)?$")
 PAST = {"create": "created", "reinforce": "reinforced", "update": "updated", "deprecate": "deprecated"}
 TRANSCRIPT_BYTES = 64 << 20
 PARTS = ("kind", "title", "folder", "tags", "cues", "files", "triggers")  # of what is given, all but the scope
@@ -79,6 +80,9 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
         raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
     if given.kind and given.kind not in KINDS:
         raise UsageError(f"no kind is called {given.kind}", "one of " + ", ".join(KINDS))
+    when = given.more.get("when", "")
+    if when and not _DAY.match(when):
+        raise UsageError(f"{when} is no day", "--when 2026-03-12, or --when '2026-03-12 14:30'")
     piece = heard or Piece("", USER, text)
     action = _action(desk, text, given, piece, project)
     if heard is None:

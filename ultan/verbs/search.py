@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ultan.errors import IndexUnreadable
-from ultan.library.entry import Entry
+from ultan.errors import IndexUnreadable, UsageError
+from ultan.library.entry import KINDS, Entry
 from ultan.library.snapshot import Library
 from ultan.recall import ranking
 from ultan.recall.index import Index
@@ -53,6 +53,15 @@ class Wish:
     tags: tuple[str, ...] = ()
     archived: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse a kind that does not exist.
+
+        Raises:
+            UsageError: with the kinds there are.
+        """
+        if self.kind and self.kind not in KINDS:
+            raise UsageError(f"no kind is called {self.kind}", "one of " + ", ".join(KINDS))
+
     def admits(self, entry: Entry) -> bool:
         """Whether *entry* is of this kind and scope and has every tag."""
         return (
@@ -85,7 +94,23 @@ def search(
     span = span_asked(query, today, resolve)
     near, far = hits[: limit * REACH], hits[limit * REACH :]
     ordered = [*within_first(near, span, lambda hit: days_of(known[hit.id])), *far]
+    if span is not None and not any(_holds(span, known[hit.id]) for hit in ordered):
+        ordered = [*_of_time(known.values(), span, project, wish), *ordered]  # the time is all that was asked for
     return Found(query, tuple(ordered[:limit]), note)
+
+
+def _holds(span: Span, entry: Entry) -> bool:
+    return any(span.holds(day) for day in days_of(entry))
+
+
+def _of_time(entries: Iterable[Entry], span: Span, project: str | None, wish: Wish) -> list[Hit]:
+    """What took place, or was written, in *span*: latest first."""
+    found = [
+        (max(day for day in days_of(entry) if span.holds(day)), entry)
+        for entry in entries
+        if _holds(span, entry) and wish.admits(entry) and (project is None or entry.project in ("", project))
+    ]
+    return [_hit(entry, 0.0) for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].id), reverse=True)]
 
 
 def span_asked(question: str, today: str, resolve: "Resolve | None" = None) -> Span | None:

@@ -63,7 +63,8 @@ def _undone(desk: Desk, receipt: executor.Receipt, number: int) -> Undone:
     if receipt.refused:
         raise LibraryError(receipt.refused[0].reason)
     desk.compile()
-    return Undone(number, receipt.number, tuple(f"{entry} {note}".strip() for _, entry, note in receipt.applied))
+    changes = [f"{entry} {note}".strip() for _, entry, note in receipt.applied]
+    return Undone(number, receipt.number, (*changes, *receipt.notes))
 
 
 def _logged(operation: Operation) -> Logged:

@@ -285,3 +285,11 @@ def test_a_briefing_leaves_out_what_is_unconfirmed_superseded_or_expired() -> No
 
 def test_an_empty_library_has_no_briefing() -> None:
     assert brief(index_of(), "shop", 1200, "") == ("", [])
+
+
+def test_a_cue_that_names_the_situation_outright_is_met_whatever_it_is_done_to() -> None:
+    rule = entry("global/uv", title="Always use uv, never pip", applies_when=("installing packages", "adds a dependency"))
+    named, bare = index_of(rule), index_of(entry("global/uv", title="Always use uv, never pip", applies_when=("installing packages",)))
+    assert [card.id for card in prime(named, Query("install flask"), set()).cards] == ["global/uv"]
+    assert prime(bare, Query("install flask"), set()).probability < prime(named, Query("install flask"), set()).probability
+    assert prime(named, Query("rename the flask"), set()).cards == []

@@ -40,6 +40,11 @@ def test_without_a_time_the_ranking_decides(library):
     assert found(library, "prices in euros last month") == ["global/new", "global/old"]
 
 
+@pytest.mark.parametrize(("question", "ids"), [("last month", ["global/new"]), ("2026-03-08", ["global/old"]), ("in 2019", [])])
+def test_a_time_alone_brings_what_is_of_that_time(library, question, ids):
+    assert found(library, question)[:1] == ids
+
+
 @pytest.mark.usefixtures("library")
 def test_ask_heeds_the_time_too(home):
     def asked(question):
