@@ -63,7 +63,11 @@ def _takes_place(new: Subject, old: Subject, *, amends: bool) -> bool:
 
     A rule for a narrower work ("for linting", "in tests") takes nobody's place.
     """
-    if new.negative or old.negative or not _chooses_otherwise(new, old):
+    if new.negative or old.negative:
+        return False
+    if old.chosen and old.chosen <= new.bans and old.aims and old.aims <= new.aims:
+        return True  # "spaces for indentation, not tabs" after "tabs for indentation"
+    if not _chooses_otherwise(new, old):
         return False
     if new.language != old.language:
         return rival(new.chosen, old.chosen) and new.concepts <= old.concepts

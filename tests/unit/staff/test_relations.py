@@ -16,6 +16,7 @@ REPLACED = (
     ("Always use moment for dates.", "Actually, use dayjs for dates from now on."),
     ("Always answer me in German.", "From now on answer me in English."),
     ("Never mock the database in tests.", "From now on mock the database in tests."),
+    ("Use tabs for indentation.", "Use spaces for indentation, not tabs."),
     ("We deploy on Tuesdays.", "From now on we deploy on Thursdays."),
     ("Verwende immer black für die Formatierung.", "Verwende ab jetzt ruff für die Formatierung."),
     ("Utilise toujours black pour le formatage.", "Désormais utilise ruff pour le formatage."),
