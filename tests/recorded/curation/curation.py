@@ -10,6 +10,9 @@ code run on them and compares with the labels.
     curation.py DATA keep librarian FOLDER    refused ones are asked again: FOLDER/NN.again.md
     curation.py DATA ask scholar FOLDER       and so on
     curation.py DATA figures
+
+The other twenty excerpts, which nobody had looked at while the prompts were written, are asked with
+``--others`` behind any of these; their answers stand in ``others/``.
 """
 
 import hashlib
@@ -64,8 +67,8 @@ def digest(text: str) -> str:
 # --- what is asked -----------------------------------------------------------------------------------
 
 
-def chosen(data: Path) -> list[Excerpt]:
-    """Twenty excerpts in file order: each stratum (project, rules or not, facts or not) gives in turn."""
+def chosen(data: Path, *, others: bool = False) -> list[Excerpt]:
+    """Twenty excerpts in file order, each stratum (project, rules or not, facts or not) giving in turn; or all *others*."""
     strata: dict[tuple[Any, ...], list[Excerpt]] = defaultdict(list)
     every = list(_excerpts(str(data / "sessions_gold.jsonl")))
     for excerpt in every:
@@ -78,7 +81,7 @@ def chosen(data: Path) -> list[Excerpt]:
         for row in rows:
             if row and len(taken) < CHOSEN:
                 taken.append(row.pop())
-    return [excerpt for excerpt in every if excerpt in taken]
+    return [excerpt for excerpt in every if (excerpt in taken) != others]
 
 
 def store() -> MemoryStore:
@@ -138,17 +141,22 @@ class Answers:
         raise MalformedReply(complaint)
 
 
-def recorded(role: str) -> Answers:
+def home_of(role: str, *, others: bool = False) -> Path:
+    """Where the answers of *role* stand."""
+    return HERE / "others" / role if others else HERE / role
+
+
+def recorded(role: str, *, others: bool = False) -> Answers:
     """The answers of *role* in this folder."""
-    rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / role).glob("*.json"))]
+    rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(home_of(role, others=others).glob("*.json"))]
     return Answers(role, {row["question"]: row for row in rows})
 
 
-def errands(role: str, data: Path) -> Iterator[Errand[Any]]:
+def errands(role: str, data: Path, *, others: bool = False) -> Iterator[Errand[Any]]:
     """What *role* is asked about the chosen excerpts, in order."""
     library = read_library(store())
-    answers = recorded("librarian")
-    for excerpt in chosen(data):
+    answers = recorded("librarian", others=others)
+    for excerpt in chosen(data, others=others):
         if role == "librarian":
             transcript, nearest = transcript_of(excerpt), by_words(library)
             for packet in librarian.packets(transcript):
@@ -166,11 +174,11 @@ def errands(role: str, data: Path) -> Iterator[Errand[Any]]:
                 yield collecting.asked[0]
 
 
-def ask(role: str, data: Path, folder: Path) -> int:
+def ask(role: str, data: Path, folder: Path, *, others: bool = False) -> int:
     """How many questions of *role* were written into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    for count, errand in enumerate(errands(role, data), 1):
+    for count, errand in enumerate(errands(role, data, others=others), 1):
         (folder / f"{count:02}.md").write_text(as_page(errand), encoding="utf-8")
     return count
 
@@ -181,12 +189,12 @@ def as_page(errand: Errand[Any]) -> str:
     return f"{RETURN}\n\n# System prompt\n\n{errand.prompt}\n\n# Schema of the answer\n\n{schema}\n\n# Question\n\n{normal(errand.question)}\n"
 
 
-def keep(role: str, data: Path, folder: Path, by: str) -> tuple[int, int]:
+def keep(role: str, data: Path, folder: Path, by: str, *, others: bool = False) -> tuple[int, int]:
     """How many answers of *folder* were taken over, and how many of those must be asked again."""
     kept = refused = 0
-    home = HERE / role
-    home.mkdir(exist_ok=True)
-    for number, errand in enumerate(errands(role, data), 1):
+    home = home_of(role, others=others)
+    home.mkdir(parents=True, exist_ok=True)
+    for number, errand in enumerate(errands(role, data, others=others), 1):
         raws = [path.read_text(encoding="utf-8").strip() for name in ("answer", "again")
                 if (path := folder / f"{number:02}.{name}.json").exists()]  # fmt: skip
         if not raws:
@@ -207,13 +215,13 @@ def keep(role: str, data: Path, folder: Path, by: str) -> tuple[int, int]:
 # --- how good it was ---------------------------------------------------------------------------------
 
 
-def figures(data: Path) -> dict[str, Any]:
+def figures(data: Path, *, others: bool = False) -> dict[str, Any]:
     """Precision, recall, kind and scope of what passed librarian and scholar, and of the librarian alone; vetoes."""
     library = read_library(store())
-    first, second = recorded("librarian"), recorded("scholar")
+    first, second = (recorded(role, others=others) for role in ("librarian", "scholar"))
     ruled, proposed, as_said = Tally(), Tally(), Tally()
     suggestions = vetoed = refused = failed = 0
-    for excerpt in chosen(data):
+    for excerpt in chosen(data, others=others):
         try:
             found = suggest(first, excerpt, library)
             verdicts = scholar.rule(second, found, library, nearest=by_words(library), project=excerpt.project, name="recorded")[0] if found else []
@@ -262,14 +270,15 @@ def _tokens(errand: Errand[Any]) -> float:
 
 def main(words: list[str]) -> None:
     """Do what the command line asks."""
-    data, what, *rest = words
+    others = "--others" in words
+    data, what, *rest = (word for word in words if word != "--others")
     if what == "ask":
-        sys.stdout.write(f"{ask(rest[0], Path(data), Path(rest[1]))} questions\n")
+        sys.stdout.write(f"{ask(rest[0], Path(data), Path(rest[1]), others=others)} questions\n")
     elif what == "keep":
-        kept, refused = keep(rest[0], Path(data), Path(rest[1]), rest[2] if len(rest) > 2 else "claude")
+        kept, refused = keep(rest[0], Path(data), Path(rest[1]), rest[2] if len(rest) > 2 else "claude", others=others)
         sys.stdout.write(f"{kept} answers, {refused} to be asked again\n")
     else:
-        sys.stdout.write(json.dumps(figures(Path(data)), indent=1) + "\n")
+        sys.stdout.write(json.dumps(figures(Path(data), others=others), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ HERE = Path(__file__).parents[2] / "recorded" / "curation"
 USUAL = Path(__file__).parents[4] / "shared" / "data"
 PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
 KINDS_NOW, GLOBAL_NOW = 0.77, 0.60
+KINDS_UNSEEN, GLOBAL_UNSEEN = 0.67, 0.75
 TOKENS = 6000
 
 
@@ -44,23 +45,25 @@ def _compact(contract):
     return json.dumps(schema_of(contract), separators=(",", ":"))
 
 
-def rows(role):
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / role).glob("*.json"))]
+def rows(role, *, others=False):
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(curation.home_of(role, others=others).glob("*.json"))]
     if not found:
         pytest.skip(f"no answers of the {role} are recorded")
     return found
 
 
+@pytest.mark.parametrize("others", [False, True])
 @pytest.mark.parametrize("role", ["librarian", "scholar"])
-def test_the_answers_were_given_to_the_prompt_as_it_is(role):
-    stale = [row["session"] for row in rows(role) if row["prompt"] != prompt(role).digest]
+def test_the_answers_were_given_to_the_prompt_as_it_is(role, others):
+    stale = [row["session"] for row in rows(role, others=others) if row["prompt"] != prompt(role).digest]
     assert stale == [], f"prompts/{role}.md changed since: record its answers anew"
 
 
+@pytest.mark.parametrize("others", [False, True])
 @pytest.mark.parametrize("role", ["librarian", "scholar"])
-def test_the_answers_were_given_to_the_questions_as_they_are(role, data):
-    known = {row["question"] for row in rows(role)}
-    asked = list(curation.errands(role, data))
+def test_the_answers_were_given_to_the_questions_as_they_are(role, others, data):
+    known = {row["question"] for row in rows(role, others=others)}
+    asked = list(curation.errands(role, data, others=others))
     missing = [errand.session for errand in asked if curation.digest(errand.question) not in known]
     assert missing == [], "the questions changed since: record the answers anew"
 
@@ -86,9 +89,10 @@ def test_a_librarians_call_has_six_thousand_tokens_at_the_median(data):
     assert statistics.median(sizes) / CHARS_A_TOKEN <= TOKENS
 
 
-def test_librarian_and_scholar_reach_the_bars(data):
-    rows("librarian"), rows("scholar")
-    found = curation.figures(data)
+@pytest.mark.parametrize("others", [False, True])
+def test_librarian_and_scholar_reach_the_bars(data, others):
+    rows("librarian", others=others), rows("scholar", others=others)
+    found = curation.figures(data, others=others)
     ruled = found["librarian_and_scholar"]
     assert found["failed"] == 0
     assert ruled["durable"]["precision"] >= PRECISION
@@ -106,3 +110,11 @@ def test_kind_and_global_scope_stay_where_they_are_which_is_below_the_bar(data):
     ruled = curation.figures(data)["librarian_and_scholar"]
     assert ruled["kind_accuracy"] >= KINDS_NOW
     assert ruled["scope_accuracy"]["global"] >= GLOBAL_NOW
+
+
+def test_kinds_of_sessions_unseen_while_prompts_were_written_stay_where_they_are_which_is_below_the_bar(data):
+    """25 of 37 kinds are as labelled; of what is labelled global, 3 of 4 scopes."""
+    rows("librarian", others=True), rows("scholar", others=True)
+    ruled = curation.figures(data, others=True)["librarian_and_scholar"]
+    assert ruled["kind_accuracy"] >= KINDS_UNSEEN
+    assert ruled["scope_accuracy"]["global"] >= GLOBAL_UNSEEN
