@@ -288,11 +288,18 @@ def locks_held(world):
     world.held = held
 
 
+def is_interpreter(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().startswith("python")
+    except OSError:
+        return False
+
+
 def terminated(after_s):
     def fails(world):
         def end(child):
             time.sleep(after_s)
-            for pid in below(child.pid)[-1:]:  # the interpreter; words of a shell about its own end are the shell's
+            for pid in [pid for pid in below(child.pid) if is_interpreter(pid)][-1:]:  # a shell says words about its own end
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGTERM)
 
