@@ -23,6 +23,7 @@ def register(group: typer.Typer) -> None:
 def decay(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the list and every entry's strength; archive nothing.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="With --dry-run: every entry's curve, not only those of the hundred weakest.")] = False,
     plot: Annotated[str, typer.Option("--plot", help="With --dry-run: also draw the curves into this .png or .svg.")] = "",
     home: Home = "",
     as_json: Json = False,
@@ -36,7 +37,7 @@ def decay(
         from ultan.verbs.plotting import plot as draw  # noqa: PLC0415 -- only when needed
 
         screen.say(f"drew {draw(decayed.standing, plot)}")
-    screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run))
+    screen.show(decayed, render.decayed(decayed, is_dry_run=dry_run, most=len(decayed.standing) if every else render.WEAKEST))
 
 
 def abstract(

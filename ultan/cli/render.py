@@ -263,8 +263,11 @@ def answer(value: "Answer") -> list[Block]:
     return rows
 
 
-def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
-    """What faded; with a dry run, how strong everything stands."""
+WEAKEST = 100  # entries whose curves a dry run shows where nobody asked for all
+
+
+def decayed(value: "Decayed", *, is_dry_run: bool, most: int = WEAKEST) -> list[Block]:
+    """What faded; with a dry run, how strong the *most* weakest entries stand."""
     if value.skipped:
         return [Line(f"nothing was looked at: {value.skipped}")]
     rows: list[Block] = [Line(f"{'would archive' if is_dry_run else 'archived'} {len(value.archived)} entries", "bold")]
@@ -273,8 +276,10 @@ def decayed(value: "Decayed", *, is_dry_run: bool) -> list[Block]:
     if is_dry_run and value.standing:
         from ultan.verbs.plotting import ahead  # noqa: PLC0415 -- only here
 
-        cells = [(one.entry.id, f"{one.retention:.2f}", one.verdict, sparkline(ahead(one, 120, every=5))) for one in value.standing]
+        cells = [(one.entry.id, f"{one.retention:.2f}", one.verdict, sparkline(ahead(one, 120, every=5))) for one in value.standing[:most]]
         rows.append(Table(("entry", "retention", "", "the next 120 active days, unused"), cells))
+        if len(value.standing) > most:
+            rows.append(Line(f"  and {len(value.standing) - most} that stand stronger: --all shows them", "dim"))
     for head, names in (("asked about in `ultan review`", value.asked.held), ("said anew", value.asked.updated)):
         rows.extend(Line(f"  {head}: {name}") for name in names)
     if value.asked.told:

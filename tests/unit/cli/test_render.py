@@ -1,8 +1,22 @@
 """Values → blocks."""
 
-from ultan.cli.render import one_line
+from ultan.cli.render import decayed, one_line
+from ultan.library.entry import Entry
+from ultan.library.retention import Fading
+from ultan.verbs.decay import Decayed
 
 
 def test_one_line_cuts_with_an_ellipsis():
     assert one_line("a  b\nc") == "a b c"
     assert one_line("x" * 200, 10) == "x" * 9 + "…"
+
+
+def test_a_dry_run_shows_the_weakest_and_how_many_more_there_are():
+    standing = tuple(
+        Fading(Entry(f"global/e{n}", "x", "finding", "global", "2026-01-01", "2026-01-01"), n / 10, 9.0, 3, "keep", "")
+        for n in range(5)
+    )  # fmt: skip
+    _, table, more = decayed(Decayed(standing=standing), is_dry_run=True, most=2)
+    assert [row[0] for row in table.rows] == ["global/e0", "global/e1"]
+    assert "3 that stand stronger" in more.text
+    assert len(decayed(Decayed(standing=standing), is_dry_run=True)[1].rows) == 5
