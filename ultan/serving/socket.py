@@ -97,7 +97,7 @@ class Server:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise LibraryBusy("a server of this home is running already", "`ultan doctor` shows it") from None
+                raise LibraryBusy("a server of this home is running already", "`ultan doctor` shows it; it ends by itself when nobody asks, or with Ctrl-C where it runs") from None
             yield
         finally:
             os.close(fd)
