@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from ultan.errors import InvalidEntry
+from ultan.errors import InvalidEntry, UsageError
 from ultan.library.body import rule_of, wikilinks
 from ultan.library.yamlfront import Value, load, split
 
@@ -223,6 +223,16 @@ def parse(text: str, path: str) -> Entry:
     known.setdefault("updated", known["created"])
     extra = {key: value for key, value in table.items() if key not in used and key != "id"}
     return Entry(id=id_, body=body, raw=text, shelved=shelved, extra=extra, **known)
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a *kind* that does not exist; ``""`` stands for any.
+
+    Raises:
+        UsageError: with the kinds there are.
+    """
+    if kind and kind not in KINDS:
+        raise UsageError(f"no kind is called {kind}", "one of " + ", ".join(KINDS))
 
 
 def scope_of(id_: str) -> str:

@@ -76,7 +76,7 @@ class Query:
         day: ISO day; ``agent`` the subagent's id or ``""``.
     """
 
-    __slots__ = ("agent", "day", "files", "languages", "project", "tail", "text")
+    __slots__ = ("_situations", "agent", "day", "files", "languages", "project", "tail", "text")
 
     def __init__(
         self, text: str, project: "str | None" = "", files: "Sequence[str]" = (), languages: "Sequence[str]" = (),
@@ -84,6 +84,14 @@ class Query:
     ) -> None:  # fmt: skip
         self.text, self.project, self.files, self.languages = text, project, tuple(files), tuple(languages)
         self.tail, self.day, self.agent = tail, day, agent
+        self._situations: list[str] | None = None
+
+    @property
+    def situations(self) -> "list[str]":
+        """The situations that are on; looked for once a query."""
+        if self._situations is None:
+            self._situations = situations_of(self.text, self.files, self.tail)
+        return self._situations
 
 
 class Scored:
@@ -400,7 +408,7 @@ def keyed(scope: Scope, query: Query) -> "dict[str, Mapping[int, float]]":
     """The signals that look up a few entries by key, not by words; cold and warm alike."""
     if not scope.index.meta.get("situations"):
         return {}
-    return {"situation": in_situations(scope, situations_of(query.text, query.files, query.tail))}
+    return {"situation": in_situations(scope, query.situations)}
 
 
 def signals_of(scope: Scope, query: Query, weighed: "Weighed") -> "dict[str, Mapping[int, float]]":
@@ -486,7 +494,7 @@ def judge(ranked: Ranked, scope: Scope, query: Query) -> None:
 def is_named(card: "Card", query: Query) -> bool:
     """Whether a cue of the entry names outright a situation that is on."""
     named = {name for name in map(named_situation, card.cues) if name}
-    return bool(named) and not named.isdisjoint(situations_of(query.text, query.files, query.tail))
+    return bool(named) and not named.isdisjoint(query.situations)
 
 
 def echo(card: "Card", asked: "Mapping[str, float]", scope: Scope) -> "tuple[float, float]":

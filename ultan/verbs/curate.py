@@ -126,15 +126,9 @@ def curate(
         return CurateReport("off", who, backlog=len(spool.backlog(root)))
     if not os.path.isdir(root):
         return CurateReport("nothing", who)  # never made, or deleted by its owner: not for us to make
-    home.ensure(root)
-    _need_room(root)
-    lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
+    lock = _locked(root)
+    if lock is None:
         return CurateReport("busy", who, backlog=len(spool.backlog(root)))
-    except (NotImplementedError, OSError) as error:
-        raise StorageFailed(f"the home {root} cannot be locked: {error}", "choose a home on a local disk") from None
 
     def nap(seconds: float) -> bool:
         lock.release()
@@ -166,17 +160,31 @@ def curate_past(
     Raises:
         StorageFailed, LibraryError: as ``curate``; what was read stays noted.
     """
+    lock = _locked(root)
+    if lock is None:
+        return CurateReport("busy", by)
+    try:
+        return _Curator(root, settings, by, now, at_once=True, model=model, is_past=True).run_past(stretches)
+    finally:
+        lock.release()
+
+
+def _locked(root: str) -> FileLock | None:
+    """The curator's lock of *root*, taken; ``None`` while another curator has it.
+
+    Raises:
+        StorageFailed: no room, or a file system without locks.
+    """
     home.ensure(root)
     _need_room(root)
     lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
     try:
         lock.acquire()
     except Timeout:
-        return CurateReport("busy", by)
-    try:
-        return _Curator(root, settings, by, now, at_once=True, model=model, is_past=True).run_past(stretches)
-    finally:
-        lock.release()
+        return None
+    except (NotImplementedError, OSError) as error:
+        raise StorageFailed(f"the home {root} cannot be locked: {error}", "choose a home on a local disk") from None
+    return lock
 
 
 class _Curator:

@@ -16,7 +16,7 @@ from ultan.clients import claude_code, claude_words
 from ultan.errors import LibraryError, UsageError
 from ultan.events import ASSISTANT, PERSON, USER, Piece, Transcript
 from ultan.library.actions import Action, Cite, Create, TriggerSpec
-from ultan.library.entry import KINDS
+from ultan.library.entry import check_kind
 from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library
 from ultan.staff import clerk
@@ -78,8 +78,7 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
     text = text.strip()
     if len(text) < 3:
         raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
-    if given.kind and given.kind not in KINDS:
-        raise UsageError(f"no kind is called {given.kind}", "one of " + ", ".join(KINDS))
+    check_kind(given.kind)
     when = given.more.get("when", "")
     if when and not _DAY.match(when):
         raise UsageError(f"{when} is no day", "--when 2026-03-12, or --when '2026-03-12 14:30'")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ultan.errors import IndexUnreadable, UsageError
-from ultan.library.entry import KINDS, Entry
+from ultan.errors import IndexUnreadable
+from ultan.library.entry import Entry, check_kind
 from ultan.library.snapshot import Library
 from ultan.recall import ranking
 from ultan.recall.index import Index
@@ -59,8 +59,7 @@ class Wish:
         Raises:
             UsageError: with the kinds there are.
         """
-        if self.kind and self.kind not in KINDS:
-            raise UsageError(f"no kind is called {self.kind}", "one of " + ", ".join(KINDS))
+        check_kind(self.kind)
 
     def admits(self, entry: Entry) -> bool:
         """Whether *entry* is of this kind and scope and has every tag."""
