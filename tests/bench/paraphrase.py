@@ -1,6 +1,6 @@
 """Twenty dialogues with changing conventions, handed out to be said afresh, so that no template is learned.
 
-    python tests/bench/paraphrase.py export DIALOGUES OUT [--seed N]
+    python tests/bench/paraphrase.py export DIALOGUES OUT [--seed N] [--without EARLIER]
     python tests/bench/paraphrase.py assemble DIALOGUES OUT
     python tests/bench/paraphrase.py compare DIALOGUES OUT
 
@@ -8,6 +8,7 @@
 needs: the turns, without a label. ``assemble`` puts what the authors wrote (``OUT/NN.json``) into
 the dialogues' own form below ``OUT/ready`` and refuses what is no paraphrase: a turn left out, a
 literal value lost, words kept. ``compare`` prints the clerk's figures on both, the same dialogues.
+``--without`` leaves out the dialogues of an earlier folder, which somebody may have read.
 """
 
 import argparse
@@ -62,10 +63,12 @@ Check: `python tests/bench/paraphrase.py assemble <dialogues> <this folder>` nam
 """
 
 
-def picked(folder: Path, seed: int) -> list[Path]:
-    """The twenty dialogues, in order of their length."""
+def picked(folder: Path, seed: int, used: set[str]) -> list[Path]:
+    """The twenty dialogues, none of those *used*, in order of their length."""
     by_sessions: dict[int, list[Path]] = {}
     for path in sorted(folder.glob("*.json")):
+        if path.name in used:
+            continue
         by_sessions.setdefault(len(_read(path)["sessions"]), []).append(path)
     chance = random.Random(seed)
     return [
@@ -83,11 +86,12 @@ def turns_of(dialogue: dict[str, Any], session: dict[str, Any]) -> Iterator[tupl
             yield number, speaker.strip(), said.strip(), speaker.strip() == dialogue["context"]["mentor"]
 
 
-def export(folder: Path, out: Path, seed: int) -> None:
-    """Write ``OUT/todo/NN.json`` and the README."""
+def export(folder: Path, out: Path, seed: int, without: Path | None = None) -> None:
+    """Write ``OUT/todo/NN.json`` and the README; none of the dialogues handed out in *without*."""
+    used = {_read(path)["name"] for path in (without / "todo").glob("*.json")} if without else set()
     (out / "todo").mkdir(parents=True, exist_ok=True)
     (out / "README").write_text(README, encoding="utf-8")
-    for number, path in enumerate(picked(folder, seed), start=1):
+    for number, path in enumerate(picked(folder, seed, used), start=1):
         dialogue = _read(path)
         sessions = [
             {"turns": [{"id": line, "speaker": speaker, "text": said, "rewrite": mentor}
@@ -173,13 +177,14 @@ def main() -> int:
     parser.add_argument("dialogues", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--without", type=Path)
     given = parser.parse_args()
     if given.what == "assemble":
         return assemble(given.dialogues, given.out)
     if given.what == "compare":
         compare(given.dialogues, given.out)
     else:
-        export(given.dialogues, given.out, given.seed)
+        export(given.dialogues, given.out, given.seed, given.without)
     return 0
 
 
