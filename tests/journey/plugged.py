@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from client import Agent
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
@@ -98,3 +100,20 @@ def lend_index_configuration(agent):
     folder = agent.home / ".config" / "pip"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pip.conf").write_text("[global]\n" + "".join(f"{key} = {value}\n" for key, value in pairs.items()))
+
+
+def home_of(agent):
+    return agent.home / ".local" / "share" / "ultan"
+
+
+def queued(agent):
+    """The texts of the events that wait; only under :func:`unread` is it certain that none was read and dropped."""
+    return [path.read_text() for path in sorted((home_of(agent) / "queue" / "new").glob("*.json"))]
+
+
+@contextmanager
+def unread(agent):
+    """Keep every curator that the hooks wake out, by its own lock: what is queued stays where a test looks."""
+    home_of(agent).mkdir(parents=True, exist_ok=True, mode=0o700)
+    with FileLock(home_of(agent) / "curate.lock", timeout=60, fallback_to_soft=False):
+        yield

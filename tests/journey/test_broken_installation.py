@@ -12,7 +12,7 @@ import time
 
 import pytest
 from messages_api import calls, says
-from plugged import ROOT, install_plugin, lend_runtime, runtime_folder
+from plugged import ROOT, home_of, install_plugin, lend_runtime, runtime_folder
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,6 @@ def wrapped(agent, provisioned, name):
     path.chmod(0o755)
     ready = runtime_folder(agent) / "ready"
     ready.write_text(ready.read_text().replace(provisioned.python, str(path), 1))
-
-
-def home_of(agent):
-    return agent.home / ".local" / "share" / "ultan"
 
 
 def settings_broken(agent):

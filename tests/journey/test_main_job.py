@@ -4,21 +4,16 @@ import json
 import re
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 from messages_api import Refusal, Turn, calls, says
-from plugged import ROOT
+from plugged import ROOT, home_of, queued, unread
 
 pytestmark = pytest.mark.slow
 
 FREE = ("--permission-mode", "bypassPermissions")
 CORRECTION = "no, use uv, never pip here"
 RULE = "Please remember: from now on every commit message must start with the ticket number."
-
-
-def home_of(agent) -> Path:
-    return agent.home / ".local" / "share" / "ultan"
 
 
 def ultan(agent, *words, **more):
@@ -75,7 +70,7 @@ def test_the_clerk_turns_a_correction_and_a_dictated_rule_into_entries(ready_age
     assert "trust: person" in uv
     assert CORRECTION in uv, "the evidence quotes the person"
     assert any("ticket number" in text for text in found.values())
-    assert list((home_of(ready_agent) / "queue" / "new").iterdir()) == []
+    assert queued(ready_agent) == []
 
 
 def test_the_next_session_is_primed_after_its_prompt(ready_agent, api):
@@ -113,14 +108,15 @@ def test_a_block_that_the_person_confirmed_denies_the_call(ready_agent, api):
 
 def test_slash_ultan_saves_what_was_typed_as_the_persons_own(ready_agent, api):
     seen = len(api.turns)
-    outcome = ready_agent.ask('/ultan remember: we deploy on Tuesdays, "never" on $(touch owned) Fridays')
+    with unread(ready_agent):
+        outcome = ready_agent.ask('/ultan remember: we deploy on Tuesdays, "never" on $(touch owned) Fridays')
+        assert queued(ready_agent) != [], "the session itself still waits"
     assert outcome.result["result"] == "Understood.", outcome.result
     ((path, text),) = entries(ready_agent).items()
     assert "we deploy on Tuesdays" in text
     assert "trust: person" in text
     assert not (ready_agent.project / "owned").exists()
     assert path.removesuffix(".md") in api.turns[seen].text, "the agent is told what was kept"
-    assert list((home_of(ready_agent) / "queue" / "new").glob("*.json")) != [], "the session itself still waits"
     before = entries(ready_agent)
     assert ultan(ready_agent, "curate", "--now", "--by", "clerk").returncode == 0
     assert entries(ready_agent).keys() == before.keys(), "the clerk does not keep it a second time"
@@ -151,7 +147,7 @@ def test_hooks_start_the_curator_by_themselves(ready_agent):
 
 
 def test_a_person_at_the_terminal_sees_answers_and_no_hooks(ready_agent):
-    with ready_agent.terminal() as screen:
+    with unread(ready_agent), ready_agent.terminal() as screen:
         screen.wait_for("\u276f")
         screen.type(CORRECTION)
         screen.wait_for(CORRECTION)
@@ -159,9 +155,9 @@ def test_a_person_at_the_terminal_sees_answers_and_no_hooks(ready_agent):
         text = screen.wait_for("Understood.")
         screen.type("/exit\r")
         screen.process.wait(30)
+        assert any(CORRECTION in event for event in queued(ready_agent))
     assert "hook failed" not in text
     assert "hook error" not in text
-    assert any(CORRECTION in path.read_text() for path in (home_of(ready_agent) / "queue" / "new").glob("*.json"))
 
 
 def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(ready_agent, api):
@@ -169,14 +165,14 @@ def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(rea
     chosen = f'[curation]\nby = "claude"\nbilling = "api"\nbase_url = "{api.url}"\n'
     home_of(ready_agent).joinpath("config.toml").write_text(chosen)
     elsewhere = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}  # as a project's settings could: the person's own setting wins
-    waiting = sorted((home_of(ready_agent) / "queue" / "new").glob("*.json"))
+    waiting = queued(ready_agent)
     projects = set(ready_agent.config.glob("projects/*"))
 
     api.next_script(Refusal(429), Refusal(429), Refusal(429))
     refused = ultan(ready_agent, "curate", "--now", "--json", **elsewhere)
     assert refused.returncode == 1, refused.stdout
     assert json.loads(refused.stdout)["kept"] == "quota"
-    assert sorted((home_of(ready_agent) / "queue" / "new").glob("*.json")) == waiting, "the batch is kept"
+    assert queued(ready_agent) == waiting, "the batch is kept"
     assert entries(ready_agent) == {}
 
     seen = len(api.turns)
@@ -191,7 +187,7 @@ def test_a_model_curates_through_the_sdk_past_a_limit_and_a_malformed_answer(rea
     (text,) = entries(ready_agent).values()
     assert "trust: person" in text
     assert set(ready_agent.config.glob("projects/*")) == projects, "the curator leaves no transcript"
-    assert not list((home_of(ready_agent) / "queue" / "new").glob("*.json")), "and captures nothing of itself"
+    assert queued(ready_agent) == [], "and captures nothing of itself"
 
     seen = len(api.turns)
     api.next_script()

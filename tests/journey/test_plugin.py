@@ -10,7 +10,7 @@ import time
 import pytest
 from client import Agent
 from messages_api import calls, says
-from plugged import ROOT, VERSION, install_plugin, lend_runtime, runtime_folder
+from plugged import ROOT, VERSION, install_plugin, lend_runtime, queued, runtime_folder, unread
 
 from ultan.clients import claude_code
 from ultan.verbs import provision
@@ -49,10 +49,10 @@ def test_the_first_session_provisions_the_runtime_in_the_background(provisioned)
 
 
 def test_a_session_with_the_plugin_leaves_events_and_no_error(ready_agent):
-    outcome = ready_agent.ask("from now on use uv, never pip")
+    with unread(ready_agent):
+        outcome = ready_agent.ask("from now on use uv, never pip")
+        assert any("never pip" in text for text in queued(ready_agent))
     assert faults(outcome.messages) == []
-    queue = ready_agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    assert any("never pip" in path.read_text() for path in queue.iterdir())
 
 
 def test_the_plugin_installs_from_a_git_repository(agent, served_repository, provisioned):
@@ -66,14 +66,14 @@ def test_the_plugin_installs_from_a_git_repository(agent, served_repository, pro
 
 
 def test_a_plugin_added_in_mid_session_works_at_the_next_prompt(agent, plugin, provisioned):
-    with agent.live() as live:
-        live.say("hello")
-        install_plugin(agent, plugin)
-        lend_runtime(agent, provisioned)
-        live.say("/reload-plugins")
-        live.say("please always write tests first")
-    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    assert any("tests first" in path.read_text() for path in queue.iterdir())
+    with unread(agent):
+        with agent.live() as live:
+            live.say("hello")
+            install_plugin(agent, plugin)
+            lend_runtime(agent, provisioned)
+            live.say("/reload-plugins")
+            live.say("please always write tests first")
+        assert any("tests first" in text for text in queued(agent))
 
 
 def test_doctor_answers_in_the_agents_shell_before_there_is_a_runtime(agent, plugin, api):
@@ -225,11 +225,10 @@ def test_hooks_in_settings_and_plugin_at_once_capture_once_and_are_told_of(agent
     assert subprocess.run([*words, "save", "Deploy on Tuesdays only"], env=environ, capture_output=True, check=False).returncode == 0
     install_plugin(agent, plugin)
     lend_runtime(agent, provisioned)
-    outcome = agent.ask("when do we deploy?")
+    with unread(agent):
+        outcome = agent.ask("when do we deploy?")
+        assert len([text for text in queued(agent) if '"kind": "prompt"' in text]) == 1
     assert len(outcome.hooks("UserPromptSubmit")) == 2, "both are there"
-    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    prompts = [text for path in queue.glob("*.json") if '"kind": "prompt"' in (text := path.read_text())]
-    assert len(prompts) == 1
     assert api.turns[-1].text.count("--- ultan notes ---") <= 1
     doctor = subprocess.run([*words, "doctor"], env=environ, capture_output=True, text=True, check=False)
     assert "ultan uninstall" in doctor.stdout
@@ -241,10 +240,10 @@ def test_blanks_quotes_and_letters_beyond_ascii_in_every_path_are_fine(plugin, p
     agent = Agent(tmp_path / "a b" / "ü 漢", api.url)
     install_plugin(agent, own)
     lend_runtime(agent, provisioned)
-    outcome = agent.ask("always keep the tests green")
+    with unread(agent):
+        outcome = agent.ask("always keep the tests green")
+        assert any("tests green" in text for text in queued(agent))
     assert faults(outcome.messages) == []
-    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    assert any("tests green" in path.read_text() for path in queue.iterdir())
 
 
 def test_a_home_that_the_person_deleted_is_not_made_again(ready_agent):
@@ -266,11 +265,11 @@ def test_where_the_client_never_says_stop_the_next_prompt_catches_up(agent, plug
     install_plugin(agent, own)
     lend_runtime(agent, provisioned)
     api.next_script(says("The pelican sleeps at noon."))
-    with agent.live() as live:
-        live.say("tell me about birds")
-        live.say("thank you")
-    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    assert any("pelican" in path.read_text() for path in queue.iterdir())
+    with unread(agent):
+        with agent.live() as live:
+            live.say("tell me about birds")
+            live.say("thank you")
+        assert any("pelican" in text for text in queued(agent))
 
 
 SERVER = "mcp__plugin_ultan_ultan__"

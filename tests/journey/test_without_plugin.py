@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from messages_api import calls, says
+from plugged import queued, unread
 
 pytestmark = pytest.mark.slow
 
@@ -28,25 +29,21 @@ def ultan(agent, *words):
     return done.stdout
 
 
-def queued(agent):
-    queue = agent.home / ".local" / "share" / "ultan" / "queue" / "new"
-    return [path.read_text() for path in queue.glob("*.json")]
-
-
 def test_a_session_is_captured_and_primed_and_uninstalling_leaves_no_trace(agent, api):
     settings = agent.config / "settings.json"
     settings.write_bytes(ODD)
     ultan(agent, "install")
     ultan(agent, "save", "Never write to the production database from a test", "--trigger", r"Bash:psql.*production")
     api.next_script(calls("Bash", command="echo psql; psql production", description="look"), says("done"))
-    outcome = agent.ask("count the rows in the database", "--permission-mode", "bypassPermissions")
+    with unread(agent):
+        outcome = agent.ask("count the rows in the database", "--permission-mode", "bypassPermissions")
+        assert any("count the rows" in text for text in queued(agent))
     assert [hook for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop") for hook in outcome.hooks(event)]
-    assert any("count the rows" in text for text in queued(agent))
     assert "Library note" in api.turns[-1].text
     ultan(agent, "uninstall")
     assert settings.read_bytes() == ODD
     assert sorted(os.listdir(agent.config)) == sorted(set(os.listdir(agent.config)) - {"skills"})
-    outcome = agent.ask("hello")  # a curator that was woken before may still take up the queue: only what is new counts
+    outcome = agent.ask("hello")
     assert not [hook for event in ("SessionStart", "UserPromptSubmit", "Stop") for hook in outcome.hooks(event)]
     assert not any("hello" in text for text in queued(agent))
 
@@ -65,8 +62,9 @@ def test_the_bare_skills_work(agent, api):
 def test_hooks_of_the_project_alone_leave_the_persons_settings_untouched(agent):
     ultan(agent, "install", "--project")
     assert not (agent.config / "settings.json").exists()
-    agent.ask("hello from the project")
-    assert any("hello from the project" in text for text in queued(agent))
+    with unread(agent):
+        agent.ask("hello from the project")
+        assert any("hello from the project" in text for text in queued(agent))
     ultan(agent, "uninstall", "--project")
     assert not (agent.project / ".claude" / "settings.json").exists()
 
