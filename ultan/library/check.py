@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ultan import events, home, projects, settings
 from ultan.errors import SettingsError
 from ultan.library import citations, grounds, retention, upkeep
-from ultan.library.draft import RULE_KINDS
+from ultan.library.bar import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED

@@ -16,8 +16,9 @@ from pydantic import TypeAdapter, ValidationError
 from ultan.errors import InvalidEntry, LibraryError, LibraryMoved, NoSuchEntry
 from ultan.events import Piece, trust_of
 from ultan.library import actions as act
-from ultan.library import upkeep
+from ultan.library import bar, revision, upkeep
 from ultan.library.actions import Action
+from ultan.library.attempt import attempt
 from ultan.library.draft import Asked, Declined, Draft, Held
 from ultan.library.entry import Entry, parse
 from ultan.library.grounds import cleaned, rule_key, shortened
@@ -174,7 +175,7 @@ def plan(actions: Sequence[Action], library: Library, request: Request) -> Plan:
         try:
             if request.mode == "ask" and request.by != "person" and not _is_count(action):
                 raise Held(f"held for review: {request.why}" if request.why else "held for review: nothing is written unseen")
-            applied.append(draft.attempt(_scrubbed(action, draft)))
+            applied.append(attempt(draft, _scrubbed(action, draft)))
         except Declined as declined:
             refused.append(Refusal(action, str(declined)))
         except Held as reason:
@@ -334,7 +335,7 @@ def _held(action: Action, reason: str, request: Request, library: Library, held:
     draft = _draft(library, request)
     try:
         for cite in cites:
-            draft._grounds((cite,))  # noqa: SLF001 -- the same check as for writing
+            bar.grounds(draft, (cite,))
     except Declined as declined:
         return Refusal(action, str(declined))
     cleared = _scrubbed(action, draft)
@@ -629,7 +630,7 @@ def restore(store: Store, name: str, version: int | None, now: float) -> Receipt
     draft = _draft(library, request)
     draft.dirty[path] = text
     _put_back(draft, path, text)
-    draft.contest(id_)
+    revision.contest(draft, id_)
     return _commit(store, _planned(draft, request, [("restore", id_, "")]))
 
 

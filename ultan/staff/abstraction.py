@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ultan.library.actions import UNSAID, Abstract, Gates
-from ultan.library.draft import LEAF_KINDS, placed
+from ultan.library.creation import LEAF_KINDS, placed
 from ultan.library.entry import Entry
 from ultan.library.retention import MOST_COUNTED
 

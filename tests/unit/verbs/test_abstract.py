@@ -4,7 +4,7 @@ import pytest
 
 from ultan.errors import LibraryError, QuotaReached
 from ultan.library.actions import UNSAID, Abstract, Create, Gates, Pin, Reinforce
-from ultan.library.draft import parental, placed
+from ultan.library.creation import parental, placed
 from ultan.library.entry import Entry
 from ultan.library.executor import pending
 from ultan.library.store import FileStore
