@@ -38,7 +38,7 @@ def library():
         from ultan.library.entry import Entry
         from ultan.library.rendering import render
         from ultan.library.snapshot import read_library
-        from ultan.library.store import MemoryStore
+        from ultan.library.twin import MemoryStore
 
         files = {}
         for line in lines:

@@ -22,7 +22,8 @@ from ultan.library import memo
 from ultan.library.entry import Entry
 from ultan.library.rendering import render
 from ultan.library.snapshot import Library, read_library
-from ultan.library.store import UNSETTLED_NS, FileStore
+from ultan.library.store import FileStore
+from ultan.library.tree import UNSETTLED_NS
 from ultan.recall import columns, leaves
 from ultan.recall.compile import compile as compile_index
 from ultan.recall.index import open_index

@@ -3,7 +3,9 @@
 import pytest
 
 from ultan.errors import LibraryError, LibraryMoved, OutsideLibrary
-from ultan.library.store import Change, FileStore, MemoryStore, Operation, digest
+from ultan.library.operation import Change, Operation, digest
+from ultan.library.store import FileStore
+from ultan.library.twin import MemoryStore
 
 STORES = {"memory": lambda _folder: MemoryStore(), "files": lambda folder: FileStore(str(folder))}
 

@@ -17,10 +17,11 @@ from ultan.errors import IndexUnreadable, InvalidEntry, UltanError
 from ultan.library import upkeep
 from ultan.library.body import wikilinks
 from ultan.library.entry import parse
+from ultan.library.operation import decode as decode_operation
+from ultan.library.port import checked_path
 from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore, checked_path
-from ultan.library.store import decode as decode_operation
+from ultan.library.twin import MemoryStore
 from ultan.recall import commands, wire
 from ultan.recall.compile import compile as compile_index
 from ultan.recall.index import open_index, path_of

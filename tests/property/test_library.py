@@ -9,9 +9,10 @@ from ultan.errors import InvalidEntry, LibraryError
 from ultan.library import actions as act
 from ultan.library.entry import KINDS, TRUST, Entry, Evidence, Trigger, parse
 from ultan.library.executor import execute, undo
+from ultan.library.operation import digest
 from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore, digest
+from ultan.library.twin import MemoryStore
 from ultan.library.upkeep import CLOSING, OPENING, derived, with_listing
 from ultan.library.yamlfront import front
 

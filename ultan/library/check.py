@@ -16,8 +16,10 @@ from ultan.library.bar import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
+from ultan.library.operation import Operation, decode, digest
+from ultan.library.port import PENDING
 from ultan.library.snapshot import LOG, NOTHING, Library, key, read_library
-from ultan.library.store import PENDING, FileStore, Operation, decode, digest
+from ultan.library.store import FileStore
 from ultan.library.yamlfront import Value, front
 from ultan.redaction import redact
 

@@ -15,9 +15,9 @@ from ultan.events import Piece
 from ultan.library import grounds as ground
 from ultan.library.body import wikilinks
 from ultan.library.entry import Entry, parse
+from ultan.library.operation import Tombstone, digest
 from ultan.library.rendering import edited, render
 from ultan.library.snapshot import Library, folders_of, key
-from ultan.library.store import Tombstone, digest
 
 DEEPEST = 6
 LONGEST_PATH = 200

@@ -22,9 +22,10 @@ from ultan.library.attempt import attempt
 from ultan.library.draft import Asked, Declined, Draft, Held
 from ultan.library.entry import Entry, parse
 from ultan.library.grounds import cleaned, rule_key, shortened
+from ultan.library.operation import Change, Changed, Operation, Tombstone, digest
+from ultan.library.port import PENDING, Store
 from ultan.library.rendering import edited
 from ultan.library.snapshot import CATALOG, LOG, Ledger, Library, key, read_library
-from ultan.library.store import PENDING, Change, Changed, Operation, Store, Tombstone, digest
 from ultan.redaction import redact
 
 MOST_HELD = 200

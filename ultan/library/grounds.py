@@ -13,7 +13,7 @@ import re2
 from ultan.events import PERSON, Piece, trust_of
 from ultan.library.actions import Cite, TriggerSpec
 from ultan.library.entry import TRUST, Evidence, Trigger
-from ultan.library.store import Tombstone
+from ultan.library.operation import Tombstone
 
 OBSERVED, ASSISTANT, CONFIRMED, PERSONAL = range(4)
 QUOTE_CHARS = 300  # of a quote kept in an entry; the operation's session has the rest

@@ -1,7 +1,7 @@
 """The last snapshot of a large library, kept beside the index, so that unchanged files need not be read.
 
 A file counts as unchanged if its size, both of its times and its number on the disk are those it had
-when it was read, and it had been at rest then (``store.Listing.marks``): the time at which the file
+when it was read, and it had been at rest then (``port.Listing.marks``): the time at which the file
 itself last changed cannot be set back by any program. ``check`` trusts none of this and reads all.
 The kept file is disposable: torn, of another version of the code, or of another format, it is as good
 as missing.
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ultan import home
 from ultan.library.entry import Entry, Evidence, Trigger
-from ultan.library.store import FileStore, Mark, Store
+from ultan.library.port import Mark, Store
+from ultan.library.store import FileStore
 
 if TYPE_CHECKING:
     from ultan.library.snapshot import Library

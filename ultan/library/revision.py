@@ -9,7 +9,7 @@ from ultan.library.body import composed, revised
 from ultan.library.draft import Declined, Done, Draft, one_line
 from ultan.library.entry import Entry, parse
 from ultan.library.grounds import CONFIRMED, PERSONAL, Grounds
-from ultan.library.store import Tombstone
+from ultan.library.operation import Tombstone
 from ultan.library.yamlfront import front
 
 

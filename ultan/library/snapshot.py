@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
 from ultan.library import memo
 from ultan.library.entry import ARCHIVE, Entry, parse
-from ultan.library.store import PENDING, Mark, Operation, Store, Tombstone, digest
+from ultan.library.operation import Operation, Tombstone, digest
+from ultan.library.port import PENDING, Mark, Store
 
 DERIVED = ("readme.md", "index.md", "log.md")
 CATALOG, LOG = "index.md", "log.md"

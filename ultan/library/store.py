@@ -1,4 +1,4 @@
-"""Bytes on disk: list, read, commit all-or-nothing, recover; and a twin in memory.
+"""Bytes on disk: list, read, commit all-or-nothing, recover.
 
 The invariants of the library; each has a test that cites its number.
 
@@ -14,321 +14,24 @@ The invariants of the library; each has a test that cites its number.
 8.  The library lock is held for milliseconds, never across a model call.
 9.  Nothing is deleted: what is overwritten or moved away stays in ``history/`` by its digest.
 10. A reflex exits 0 whatever happens (``reflex/``).
-
-Paths are relative to ``knowledge/``; those that begin with ``@pending/`` lie in the home's
-``pending/`` folder, so that a held suggestion and the entry it becomes change in one commit.
 """
 
-import errno
 import hashlib
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
 from ultan import home
-from ultan.errors import LibraryBusy, LibraryError, LibraryMoved, OutsideLibrary, StorageFailed
+from ultan.errors import LibraryBusy, LibraryError, OutsideLibrary, StorageFailed
+from ultan.library.operation import Change, Changed, Operation, decode, digest, numbered, seal
+from ultan.library.port import Listing, checked_path, expect
+from ultan.library.tree import Tree, pass_over
 
-PENDING = "@pending/"
-READ_LIMIT = 16 * 1024 * 1024
 LOCK_WAIT_S = 20.0
-PATH_BYTES = 400  # a person's own names may be long; what we make is far shorter (R20)
-VERSION = 1
-UNSETTLED_NS = 2_000_000_000  # the coarsest clock of a file system that is in use
-Mark = tuple[int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One file before and after.
-
-    Attributes:
-        path: relative to the library.
-        before: digest of the bytes it is expected to have, ``""`` if it must not exist.
-        after: its new bytes, ``None`` to remove it.
-        keep: whether both versions go into history; no for what can be derived again.
-    """
-
-    path: str
-    before: str
-    after: bytes | None
-    keep: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What an operation did to one file, as digests; ``""`` where there is no file."""
-
-    path: str
-    before: str
-    after: str
-    keep: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Tombstone:
-    """A rule that a person rejected or undid: not learned again without new words."""
-
-    scope: str
-    rule: str
-    pieces: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One committed set of changes, as it stands in the operation log.
-
-    Attributes:
-        number: position in the log from 1; for ``undo``.
-        id: number and the beginning of the digest.
-        at: seconds since the epoch.
-        by, why, session: who asked, for which reason, in which session.
-        changes: what happened to files.
-        actions: (verb, entry id, note) of what was applied.
-        refusals: (verb, entry id or title, reason) of what was not.
-        events: names of the events and uses it consumed; replaying them changes nothing.
-        adopted: path → digest of files taken over as the person's.
-        foreign: path → digest of files that an agent's own tools wrote.
-        tombstones, lifted: rules not to be learned again, and those allowed again.
-        undoes: number of the operation this one takes back, or 0.
-        skipped: paths that somebody edited at the last moment; their edit won.
-        prev, digest: the chain.
-    """
-
-    number: int = 0
-    id: str = ""
-    at: float = 0.0
-    by: str = ""
-    why: str = ""
-    session: str = ""
-    changes: tuple[Changed, ...] = ()
-    actions: tuple[tuple[str, str, str], ...] = ()
-    refusals: tuple[tuple[str, str, str], ...] = ()
-    events: tuple[str, ...] = ()
-    adopted: Mapping[str, str] = field(default_factory=dict)
-    foreign: Mapping[str, str] = field(default_factory=dict)
-    tombstones: tuple[Tombstone, ...] = ()
-    lifted: tuple[Tombstone, ...] = ()
-    undoes: int = 0
-    skipped: tuple[str, ...] = ()
-    prev: str = ""
-    digest: str = ""
-
-    def encode(self) -> str:
-        """One line of JSON."""
-        return json.dumps(self._plain(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-
-    def sealed(self) -> str:
-        """The digest that this record must carry."""
-        plain = self._plain()
-        del plain["digest"], plain["id"]
-        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        return digest(text.encode("utf-8", "surrogatepass"))
-
-    def _plain(self) -> dict[str, Any]:
-        plain: dict[str, Any] = {"v": VERSION}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name == "changes":
-                value = [[c.path, c.before, c.after, int(c.keep)] for c in self.changes]
-            elif each.name in ("tombstones", "lifted"):
-                value = [[t.scope, t.rule, list(t.pieces)] for t in value]
-            elif isinstance(value, tuple):
-                value = [list(item) if isinstance(item, tuple) else item for item in value]
-            elif isinstance(value, Mapping):
-                value = dict(value)
-            plain[each.name] = value
-        return plain
-
-
-def decode(line: str) -> Operation:
-    """The operation in one line of the log.
-
-    Raises:
-        ValueError: torn, foreign or newer.
-    """
-    plain = json.loads(line)
-    if not isinstance(plain, dict) or plain.pop("v", None) != VERSION:
-        raise ValueError("not an operation of this version")
-    try:
-        plain["changes"] = tuple(Changed(c[0], c[1], c[2], bool(c[3])) for c in plain["changes"])
-        for name in ("tombstones", "lifted"):
-            plain[name] = tuple(Tombstone(t[0], t[1], tuple(t[2])) for t in plain[name])
-        for name in ("actions", "refusals"):
-            plain[name] = tuple((str(a[0]), str(a[1]), str(a[2])) for a in plain[name])
-        for name in ("events", "skipped"):
-            plain[name] = tuple(plain[name])
-        return Operation(**plain)
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"not an operation: {error}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Every markdown file and held suggestion; and what was passed over, with the reason.
-
-    Attributes:
-        marks: path → size, times of change of bytes and of the file itself, and its number on the disk; only
-            of files at rest: one changed in the last ``UNSETTLED_NS`` may change again within the same tick.
-    """
-
-    paths: tuple[str, ...]
-    skipped: tuple[tuple[str, str], ...] = ()
-    marks: Mapping[str, "Mark"] = field(default_factory=dict)
-
-
-class Store(Protocol):
-    """Where a library's bytes live."""
-
-    def files(self) -> Listing:
-        """Every path that can be read, sorted, and what was passed over."""
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes at *path*, ``None`` if nothing is there.
-
-        Raises:
-            OutsideLibrary: the path leaves the library or passes through a link.
-        """
-
-    def past(self, digest: str) -> bytes:
-        """The bytes of an earlier version.
-
-        Raises:
-            LibraryError: history does not have it.
-        """
-
-    def operations(self) -> list[Operation]:
-        """Every operation, oldest first."""
-
-    def commit(self, record: Operation, changes: Sequence[Change]) -> Operation:
-        """Make *changes* together and log them; *record.number*, unless 0, must be the next one.
-
-        Raises:
-            LibraryMoved: a file is not as expected, or somebody committed meanwhile: plan again.
-            LibraryBusy: the lock could not be had.
-            StorageFailed: the disk said no; nothing happened, or the next opener finishes it.
-        """
-
-    def lock(self) -> AbstractContextManager[object]:
-        """Keep every other writer away for some milliseconds; may be nested."""
-
-
-def digest(data: bytes | None) -> str:
-    """The SHA-256 of *data* in hex; ``""`` for no file."""
-    return "" if data is None else hashlib.sha256(data).hexdigest()
-
-
-def checked_path(path: str) -> str:
-    """*path* if it is one that may exist in a library.
-
-    Raises:
-        OutsideLibrary: absolute, with ``..``, control characters, back-slashes, or too long.
-    """
-    area, _, inner = path.partition("/") if path.startswith("@") else ("", "", path)
-    parts = inner.split("/")
-    if area not in ("", PENDING.rstrip("/")) or len(path.encode("utf-8", "surrogatepass")) > PATH_BYTES:
-        raise OutsideLibrary(f"{path[:80]!r} is no path of a library")
-    for part in parts:
-        if (
-            part in ("", ".", "..")
-            or part.startswith(".")
-            or part != part.strip()
-            or part.endswith(".")
-            or "\\" in part
-            or ":" in part
-            or not part.isprintable()
-        ):
-            raise OutsideLibrary(f"{path[:80]!r} is no path of a library")
-    return path
-
-
-def numbered(record: Operation, changes: Sequence[Change], before: Operation | None) -> Operation:
-    """*record* with its number, its changes and its place in the chain after *before*.
-
-    Raises:
-        LibraryMoved: it was planned for another number.
-    """
-    number = before.number + 1 if before else 1
-    if record.number not in (0, number):
-        raise LibraryMoved(f"operation {number - 1} was committed meanwhile")
-    changed = tuple(Changed(c.path, c.before, digest(c.after), c.keep) for c in changes)
-    return replace(record, number=number, changes=changed, prev=before.digest if before else "")
-
-
-def seal(operation: Operation) -> Operation:
-    """*operation* with its digest and id."""
-    mark = operation.sealed()
-    return replace(operation, digest=mark, id=f"{operation.number:06d}-{mark[:8]}")
-
-
-class MemoryStore:
-    """A library without a disk: for tests, dry runs and the tour."""
-
-    def __init__(self, files: Mapping[str, str | bytes] | None = None) -> None:
-        """Begin with *files*, path → text."""
-        self._files = {
-            checked_path(path): text.encode() if isinstance(text, str) else text
-            for path, text in (files or {}).items()
-        }
-        self._history: dict[str, bytes] = {}
-        self._log: list[Operation] = []
-        self._lock = threading.RLock()
-
-    def files(self) -> Listing:
-        """As ``Store.files``."""
-        return Listing(tuple(sorted(self._files)))
-
-    def read(self, path: str) -> bytes | None:
-        """As ``Store.read``."""
-        return self._files.get(checked_path(path))
-
-    def past(self, digest: str) -> bytes:
-        """As ``Store.past``."""
-        if digest not in self._history:
-            raise LibraryError(f"history has no version {digest[:12]}")
-        return self._history[digest]
-
-    def operations(self) -> list[Operation]:
-        """As ``Store.operations``."""
-        return list(self._log)
-
-    def commit(self, record: Operation, changes: Sequence[Change]) -> Operation:
-        """As ``Store.commit``."""
-        with self._lock:
-            operation = numbered(record, changes, self._log[-1] if self._log else None)
-            _expect(self, changes)
-            for change in changes:
-                was = self._files.get(change.path)
-                for data in (was, change.after):
-                    if change.keep and data is not None:
-                        self._history[digest(data)] = data
-                if change.after is None:
-                    self._files.pop(change.path, None)
-                else:
-                    self._files[change.path] = change.after
-            self._log.append(seal(operation))
-            return self._log[-1]
-
-    def lock(self) -> AbstractContextManager[object]:
-        """As ``Store.lock``."""
-        return self._lock
-
-    def edit(self, path: str, text: str | None) -> None:
-        """What a person's editor does: change a file behind the library's back."""
-        if text is None:
-            self._files.pop(path, None)
-        else:
-            self._files[path] = text.encode()
-
-
-def _expect(store: Store, changes: Sequence[Change]) -> None:
-    for change in changes:
-        if digest(store.read(change.path)) != change.before:
-            raise LibraryMoved(f"{change.path} was changed by somebody else")
 
 
 class FileStore:
@@ -339,8 +42,8 @@ class FileStore:
 
         *clock* gives the nanoseconds since the epoch, against which files are found to be at rest.
         """
-        self._clock = clock
         self.root = os.path.realpath(root)
+        self._tree = Tree(self.root, clock)
         self._journal = os.path.join(self.root, "journal")
         self._log = os.path.join(self._journal, "operations.jsonl")
         self._seen: tuple[tuple[int, int, int], list[Operation]] | None = None
@@ -357,68 +60,11 @@ class FileStore:
 
     def files(self) -> Listing:
         """As ``Store.files``."""
-        paths: dict[str, Mark] = {}
-        skipped: list[tuple[str, str]] = []
-        settled = self._clock() - UNSETTLED_NS
-        for area, folder in (("", "knowledge"), (PENDING, "pending")):
-            try:
-                fd = os.open(os.path.join(self.root, folder), _FOLDER_FLAGS)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:
-                raise StorageFailed(f"{folder} cannot be read: {error.strerror}") from None
-            self._walk(fd, area, paths, skipped)
-        marks = {path: mark for path, mark in paths.items() if mark[1] < settled and mark[2] < settled}
-        return Listing(tuple(sorted(paths)), tuple(sorted(skipped)), marks)
-
-    def _walk(self, fd: int, prefix: str, paths: dict[str, Mark], skipped: list[tuple[str, str]]) -> None:
-        """Collect below the open folder *fd* and close it."""
-        ends = ".json" if prefix == PENDING else ".md"
-        try:
-            with os.scandir(fd) as entries:
-                found = sorted(entries, key=lambda each: each.name)
-            for each in found:
-                path = prefix + each.name
-                if each.name.startswith("."):
-                    continue
-                if each.is_symlink():
-                    skipped.append((path, "a symbolic link; links are not followed"))
-                elif each.is_dir(follow_symlinks=False):
-                    try:
-                        inner = os.open(each.name, _FOLDER_FLAGS, dir_fd=fd)
-                    except OSError as error:
-                        _passing(error)
-                        skipped.append((path, f"a folder that cannot be read: {error.strerror}"))
-                        continue
-                    self._walk(inner, path + "/", paths, skipped)
-                elif each.name.endswith(ends):
-                    state = each.stat(follow_symlinks=False)
-                    reason = _oddity(path, state)
-                    if reason:
-                        skipped.append((path, reason))
-                    else:
-                        paths[path] = (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
-        except OSError as error:
-            _passing(error)
-            skipped.append((prefix, f"a folder that cannot be read: {error.strerror}"))
-        finally:
-            os.close(fd)
+        return self._tree.files()
 
     def read(self, path: str) -> bytes | None:
         """As ``Store.read``."""
-        try:
-            with self._anchored(path, make=False) as anchored:
-                data = home.read(anchored, READ_LIMIT)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK):
-                raise OutsideLibrary(f"{path} is a symbolic link; links are not followed") from None
-            if error.errno == errno.EINVAL:
-                raise OutsideLibrary(f"{path} is no plain file") from None
-            _passing(error)
-            raise LibraryError(f"{path} cannot be read: {error.strerror}") from None
-        return data
+        return self._tree.read(path)
 
     def past(self, digest: str) -> bytes:
         """As ``Store.past``."""
@@ -426,7 +72,7 @@ class FileStore:
             try:
                 data = home.read(os.path.join(self.root, "history", digest))
             except OSError as error:
-                _passing(error)
+                pass_over(error)
                 data = None
             if data is not None and hashlib.sha256(data).hexdigest() == digest:
                 return data
@@ -452,47 +98,6 @@ class FileStore:
                     continue
             self._seen = (mark, found)
         return list(self._seen[1])
-
-    # --- paths ----------------------------------------------------------------------------------
-
-    @contextmanager
-    def _anchored(self, path: str, *, make: bool) -> Iterator[str]:
-        """A path for the operating system that no swapped link can lead astray (invariant 5).
-
-        Where the system allows it the folder is opened part by part without following links and
-        the file is named below that open folder; elsewhere every part is looked at first.
-        """
-        checked_path(path)
-        inner = path.removeprefix(PENDING)
-        *folders, name = inner.split("/")
-        here = os.path.join(self.root, "knowledge" if inner == path else "pending")
-        if make:
-            home.make_folder(here)
-        if not _ANCHORS:  # pragma: no cover -- Windows and macOS
-            for part in folders:
-                here = os.path.join(here, part)
-                if make:
-                    home.make_folder(here)
-                if os.path.islink(here):
-                    raise OutsideLibrary(f"{path} passes through a symbolic link")
-            yield os.path.join(here, name)
-            return
-        fd = _top(here, make=make)
-        try:
-            for part in folders:
-                if make:
-                    home.make_folder(f"{_ANCHORS}/{fd}/{part}")
-                try:
-                    below = os.open(part, _FOLDER_FLAGS, dir_fd=fd)
-                except OSError as error:
-                    if error.errno in (errno.ELOOP, errno.ENOTDIR) and _is_link(part, fd):
-                        raise OutsideLibrary(f"{path} passes through a symbolic link") from None
-                    raise
-                os.close(fd)
-                fd = below
-            yield f"{_ANCHORS}/{fd}/{name}"
-        finally:
-            os.close(fd)
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -538,7 +143,7 @@ class FileStore:
                     self._recover()
                 log = self.operations()
                 operation = numbered(record, changes, log[-1] if log else None)
-                _expect(self, changes)
+                expect(self, changes)
                 self._prepare(operation, changes)
                 return self._finish(os.path.join(self._journal, f"{operation.number:08d}"), operation)
         except OSError as error:
@@ -601,9 +206,9 @@ class FileStore:
         if now != change.before and not is_torn:
             return False
         if not change.after:
-            with self._anchored(change.path, make=False) as anchored:
+            with self._tree.anchored(change.path, make=False) as anchored:
                 home.remove(anchored, durable=True)
-            self._prune(change.path)
+            self._tree.prune(change.path)
             return True
         if change.keep:
             try:
@@ -612,7 +217,7 @@ class FileStore:
                 data = b""
         if digest(data) != change.after:
             return False
-        with self._anchored(change.path, make=True) as anchored:
+        with self._tree.anchored(change.path, make=True) as anchored:
             home.write(anchored, data, durable=change.keep)
         return True
 
@@ -620,16 +225,8 @@ class FileStore:
         """Put the derived text of *operation* on disk, before the journal that could write it again goes."""
         for change in operation.changes:
             if change.after and not change.keep and change.path not in operation.skipped:
-                with suppress(FileNotFoundError, NotADirectoryError, OutsideLibrary), self._anchored(change.path, make=False) as anchored:
+                with suppress(FileNotFoundError, NotADirectoryError, OutsideLibrary), self._tree.anchored(change.path, make=False) as anchored:
                     home.sync_file(anchored)
-
-    def _prune(self, path: str) -> None:
-        """Remove the folders that became empty; the top ones stay."""
-        parts = path.split("/")[:-1]
-        while len(parts) > 1 and not path.startswith("@"):
-            with self._anchored("/".join(parts), make=False) as anchored:
-                home.remove_folder(anchored)
-            parts.pop()
 
     # --- recovery -------------------------------------------------------------------------------
 
@@ -669,42 +266,3 @@ class FileStore:
                     home.clear_folder(place)  # logged already: its record was the first to go
                 else:
                     self._finish(place, operation)
-
-
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | home.NOFOLLOW | home.CLOEXEC
-_ANCHORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") and os.open in os.supports_dir_fd else ""
-
-
-def _top(path: str, *, make: bool) -> int:
-    """The open folder at *path*; one that cannot be had when something is to be made is no obstacle to pass over."""
-    try:
-        return os.open(path, _FOLDER_FLAGS)
-    except OSError as error:
-        if make:
-            raise StorageFailed(f"{path} cannot be written: {error.strerror}") from None
-        raise
-
-
-def _passing(error: OSError) -> None:
-    """Raise what is no fault of one file: too many open files, no memory. Else the file is passed over."""
-    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-        raise StorageFailed(f"the library cannot be read now: {error.strerror}") from None
-
-
-def _is_link(name: str, fd: int) -> bool:
-    try:
-        return (os.lstat(name, dir_fd=fd).st_mode & 0o170000) == 0o120000
-    except OSError:
-        return False
-
-
-def _oddity(path: str, state: os.stat_result) -> str:
-    if (state.st_mode & 0o170000) != 0o100000:
-        return "no plain file"
-    if state.st_nlink > 1:
-        return "a file with several names (hard links)"
-    try:
-        checked_path(path)
-    except OutsideLibrary:
-        return "a name that no library may hold"
-    return ""

@@ -20,7 +20,7 @@ from ultan.library.actions import Action, Create, Reinforce
 from ultan.library.entry import Entry
 from ultan.library.executor import execute
 from ultan.library.snapshot import Library, read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.recall.text import terms
 from ultan.staff import baselines, clerk, weights
 from ultan.staff.subjects import stems

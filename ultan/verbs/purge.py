@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from ultan import home
 from ultan.errors import UsageError
 from ultan.library import memo
-from ultan.library import store as bytes_on_disk
 from ultan.library.actions import Action, Archive, Rewrite
 from ultan.library.entry import Entry
 from ultan.library.grounds import rule_key
+from ultan.library.operation import Operation, seal
 from ultan.recall import columns
 from ultan.verbs.desk import Desk
 
@@ -153,14 +153,14 @@ def _resealed(desk: Desk, texts: Sequence[str], gone: str) -> int:
             before = ""
             lines = []
             for operation in cleaned:
-                sealed = bytes_on_disk.seal(replace(operation, prev=before))
+                sealed = seal(replace(operation, prev=before))
                 before = sealed.digest
                 lines.append(sealed.encode() + "\n")
             home.write(os.path.join(desk.root, "journal", "operations.jsonl"), "".join(lines).encode("utf-8", "replace"))
     return touched
 
 
-def _without(operation: bytes_on_disk.Operation, texts: Sequence[str], gone: str) -> bytes_on_disk.Operation:
+def _without(operation: Operation, texts: Sequence[str], gone: str) -> Operation:
     def clean(text: str) -> str:
         for each in (*texts, *filter(None, map(rule_key, texts))):
             text = text.replace(each, MARK)

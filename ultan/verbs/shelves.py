@@ -18,7 +18,7 @@ from ultan.library.executor import execute
 from ultan.library.grounds import REPETITION, encoding_strength, likeness, stems
 from ultan.library.retention import Activity, Constants, Policy
 from ultan.library.snapshot import Library, read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.verbs.synthetic_year import Memory
 
 TOPICS = 40

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from ultan import spool
 from ultan.events import Event
 from ultan.library.entry import Entry
+from ultan.library.operation import Operation
 from ultan.library.snapshot import Library
-from ultan.library.store import FileStore, Operation
+from ultan.library.store import FileStore
 from ultan.settings import Settings
 from ultan.verbs.standing import Link, Standing, chain, standing
 

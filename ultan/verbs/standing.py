@@ -9,9 +9,9 @@ from ultan.library import citations, retention, upkeep
 from ultan.library.activity import read_activity
 from ultan.library.entry import Entry
 from ultan.library.grounds import REPETITION
+from ultan.library.operation import Operation
 from ultan.library.retention import Policy
 from ultan.library.snapshot import Library
-from ultan.library.store import Operation
 from ultan.settings import Settings
 
 CHAIN_LENGTH = 100  # corrections of corrections that are followed; a person's circle ends too

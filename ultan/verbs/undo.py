@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ultan.errors import LibraryError
 from ultan.library import executor
-from ultan.library.store import FileStore, Operation
+from ultan.library.operation import Operation
+from ultan.library.store import FileStore
 from ultan.verbs.desk import Desk
 
 

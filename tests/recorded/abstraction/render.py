@@ -12,7 +12,7 @@ from pathlib import Path
 from ultan.library.entry import Entry
 from ultan.library.rendering import render
 from ultan.library.snapshot import Library, read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.recall.text import terms
 from ultan.staff import scan, scholar
 from ultan.staff.abstraction import Candidate, subject_terms

@@ -34,7 +34,7 @@ from ultan.library.entry import Entry
 from ultan.library.executor import execute
 from ultan.library.rendering import render
 from ultan.library.snapshot import Library, read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.llm import Errand, Reply, Result, judged, schema_of
 from ultan.staff import librarian, scholar
 from ultan.staff.packet import CHARS_A_TOKEN

@@ -5,7 +5,7 @@ import pytest
 from ultan.events import Piece
 from ultan.library.actions import Cite, Create
 from ultan.library.executor import execute
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 
 NOW = 1_780_000_000.0  # 2026-05-28
 DAY = 86400.0

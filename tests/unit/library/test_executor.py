@@ -25,7 +25,7 @@ from ultan.library.actions import (
 )  # fmt: skip
 from ultan.library.executor import execute, operations, pending, settle
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.library.upkeep import derived
 
 SAID = {

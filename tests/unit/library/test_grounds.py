@@ -19,7 +19,7 @@ from ultan.library.grounds import (
     shortened,
     triggers_of,
 )  # fmt: skip
-from ultan.library.store import Tombstone
+from ultan.library.operation import Tombstone
 
 SOURCES = {
     "u": Piece("u", "user", "always  use\nuv"), "r": Piece("r", "rejection", "not pip"), "a": Piece("a", "assistant", "use uv"),

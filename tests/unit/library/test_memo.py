@@ -9,7 +9,9 @@ from ultan.library.check import findings
 from ultan.library.entry import Entry, Evidence, Trigger
 from ultan.library.rendering import render
 from ultan.library.snapshot import NOTHING, Library, read_library
-from ultan.library.store import UNSETTLED_NS, FileStore, MemoryStore
+from ultan.library.store import FileStore
+from ultan.library.tree import UNSETTLED_NS
+from ultan.library.twin import MemoryStore
 
 
 def written(root: str, count: int) -> str:

@@ -5,7 +5,7 @@ import pytest
 from ultan.library.actions import Archive, Create, Revive
 from ultan.library.executor import execute
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 
 NOW, DAY = 1_760_000_000.0, 86_400.0
 A, B = "global/tools/pnpm", "global/tools/npm"

@@ -2,7 +2,7 @@ import pytest
 
 from ultan.errors import NoSuchEntry
 from ultan.library.snapshot import is_conflict_copy, key, read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 
 from ultan import home
 from ultan.errors import LibraryMoved, OutsideLibrary, StorageFailed
-from ultan.library.store import Change, FileStore, Operation, decode, digest
+from ultan.library.operation import Change, Operation, decode, digest
+from ultan.library.store import FileStore
 
 
 def put(store, path, text):

@@ -6,7 +6,7 @@ from ultan.events import Piece, Transcript
 from ultan.library.actions import Create, Reinforce
 from ultan.library.executor import execute
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.staff.clerk import consider, propose
 
 EMPTY = read_library(MemoryStore())

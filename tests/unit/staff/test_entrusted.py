@@ -5,7 +5,7 @@ import pytest
 
 from ultan.events import Piece, Transcript
 from ultan.library.snapshot import read_library
-from ultan.library.store import MemoryStore
+from ultan.library.twin import MemoryStore
 from ultan.staff import clerk
 from ultan.staff.cues import languages
 

@@ -10,7 +10,8 @@ from ultan.library.activity import note_activity
 from ultan.library.entry import Entry
 from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
-from ultan.library.store import FileStore, MemoryStore
+from ultan.library.store import FileStore
+from ultan.library.twin import MemoryStore
 from ultan.settings import Settings
 from ultan.verbs.show import Today, show
 from ultan.verbs.standing import chain, standing, unverified
