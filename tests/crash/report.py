@@ -1,8 +1,12 @@
 """Writes ``docs/reliability.md``: each promise with its trials, failures and seed.
 
-``python tests/crash/report.py`` runs what the table names and then writes the page. ``--long``
-adds the slow and long tests, two thousand random kills and a million fuzzed inputs. ``--junit FILE``,
-``--kills FILE`` and ``--fuzz FILE`` (repeatable) take results that were made before instead.
+``python tests/crash/report.py`` runs what the table names and then writes the page. ``--long`` runs
+the slow and long tests and two thousand random kills as well, and beside them two fuzzers for five
+minutes a target and a million inputs in all: about an hour on two cores. Each part says on stderr
+how long it took, and leaves its results in ``--keep DIR``.
+
+``--junit FILE``, ``--kills FILE`` and ``--fuzz FILE`` (repeatable) take results that were made before
+instead; of a test in two files the later counts. So a part can be run again and the page be made anew.
 """
 
 import argparse
@@ -12,6 +16,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -54,7 +59,8 @@ PROMISES = {
     "R31": ("everything is accounted for", ("test_attacks.py::test_a24", "contract/test_stores.py::test_operations", "library/test_executor.py::test_a_file_that_an_agent", "library/test_executor.py::test_an_entry_that_an_agent"), ""),
     "R32": ("rotation loses nothing", ("unit/test_home.py::test_trouble", "library/test_upkeep.py::test_the_log"), "The queue is a directory and is never rotated; only the bounded notes are."),
 }  # fmt: skip
-LONG_FUZZ = ("--seconds", "600", "--inputs", "1000000")
+MINUTES_EACH, INPUTS, FUZZERS = 5, 1_000_000, 2
+KILLS = {True: ("1400", "700"), False: ("40", "10")}  # captures and curations of the long and the short run
 COUNTS = ("trials", "points", "places")
 
 
@@ -73,32 +79,71 @@ class Case:
         self.trials = max([1, *numbers])
 
 
-def run_tests(*, long: bool) -> Path:
+def run_tests(keep: Path, *, long: bool) -> Path:
     """Run the suite; the file of its results."""
-    target = Path(tempfile.mkdtemp()) / "junit.xml"
+    target = keep / "junit.xml"
     marks = "slow or long or not slow" if long else "not slow and not long"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-m",
-        marks,
-        f"--junitxml={target}",
-        "-o",
-        "junit_family=xunit1",
-    ]
-    subprocess.run([*command, "tests"], cwd=ROOT, check=False, stdout=sys.stderr)
+    words = ["-q", "-n", "0", "-m", marks, "--durations=25", f"--junitxml={target}", "-o", "junit_family=xunit1"]
+    subprocess.run([sys.executable, "-m", "pytest", *words, "tests"], cwd=ROOT, check=False, stdout=sys.stderr)
     return target
 
 
-def run_script(name: str, *words: str) -> object:
-    done = subprocess.run(
-        [sys.executable, str(HERE / name), *words], cwd=ROOT, check=False, capture_output=True, text=True
-    )
-    return json.loads(done.stdout)
+def run_kills(keep: Path, seed: int, *, long: bool) -> Path:
+    """Kill captures and curators; the file of what came of it."""
+    target = keep / "kills.json"
+    captures, curates = KILLS[long]
+    with open(target, "wb") as out:
+        command = [sys.executable, str(HERE / "kills.py"), "--captures", captures, "--curates", curates, "--seed", str(seed)]
+        subprocess.run(command, cwd=ROOT, check=False, stdout=out)
+    return target
+
+
+def start_fuzzers(keep: Path, seed: int, *, long: bool) -> list[tuple[subprocess.Popen[bytes], Path]]:
+    """Fuzzers that share the targets among them, at the lowest priority; each with the file it writes."""
+    sys.path.insert(0, str(ROOT / "tests" / "property"))
+    import targets
+
+    started = []
+    for number in range(FUZZERS):
+        names = list(targets.SEEDS)[number::FUZZERS]
+        seconds = MINUTES_EACH * 60 * len(names) if long else 10
+        words = ["--seconds", str(seconds), "--inputs", str(INPUTS // FUZZERS if long else 0), "--seed", str(seed), "--keep", str(keep), *names]
+        target = keep / f"fuzz-{number}.json"
+        with open(target, "wb") as out:
+            command = [sys.executable, str(HERE / "fuzz.py"), *words]
+            child = subprocess.Popen(command, cwd=ROOT, stdout=out)
+        os.setpriority(os.PRIO_PROCESS, child.pid, 15)  # the tests go first
+        started.append((child, target))
+    return started
+
+
+def _told(what: str, since: float) -> None:
+    sys.stderr.write(f"{what}: {time.monotonic() - since:.0f} s\n")
+
+
+def run_all(chosen: argparse.Namespace) -> None:
+    """Run what no file was given for, and note where the results are."""
+    keep = chosen.keep or Path(tempfile.mkdtemp(prefix="ultan-crash-"))
+    keep.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    fuzzers = [] if chosen.fuzz else start_fuzzers(keep, chosen.seed, long=chosen.long)
+    try:
+        if not chosen.junit:
+            chosen.junit = [run_tests(keep, long=chosen.long)]
+            _told("tests", begun)
+        since = time.monotonic()
+        if not chosen.kills:
+            chosen.kills = [run_kills(keep, chosen.seed, long=chosen.long)]
+            _told("kills", since)
+        for child, _ in fuzzers:
+            child.wait()
+            _told("a fuzzer", begun)
+    finally:
+        for child, _ in fuzzers:
+            child.kill()
+            child.wait()
+    chosen.fuzz = chosen.fuzz or [path for _, path in fuzzers]
+    _told(f"all, kept in {keep}", begun)
 
 
 def row(name: str, cases: list[Case], kills: list[dict], fuzzed: list[dict]) -> tuple[str, int, int]:
@@ -153,21 +198,16 @@ def page(cases: list[Case], kills: list[dict], fuzzed: list[dict], *, long: bool
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=20261201)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--junit", type=Path, action="append")
     parser.add_argument("--kills", type=Path, action="append")
     parser.add_argument("--fuzz", type=Path, action="append")
     chosen = parser.parse_args()
-    files = chosen.junit or [run_tests(long=chosen.long)]
-    cases = {case.id: case for path in files for case in map(Case, ET.parse(path).iter("testcase"))}
-    many = ("1400", "700") if chosen.long else ("40", "10")
-    seed = str(chosen.seed)
-    kills = [item for path in chosen.kills or () for item in json.loads(path.read_text())] or run_script(
-        "kills.py", "--captures", many[0], "--curates", many[1], "--seed", seed
-    )
-    fuzzed = [
-        item for path in chosen.fuzz or () for item in json.loads(path.read_text())["rows"]
-    ] or run_script("fuzz.py", *(LONG_FUZZ if chosen.long else ("--seconds", "20")), "--seed", seed)["rows"]
+    run_all(chosen)
+    cases = {case.id: case for path in chosen.junit for case in map(Case, ET.parse(path).iter("testcase"))}
+    kills = [item for path in chosen.kills for item in json.loads(path.read_text())]
+    fuzzed = [item for path in chosen.fuzz for item in json.loads(path.read_text())["rows"]]
     text, failures = page(list(cases.values()), kills, fuzzed, long=chosen.long)
     PAGE.write_text(text, encoding="utf-8")
     return 1 if failures else 0
