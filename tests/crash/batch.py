@@ -5,7 +5,9 @@ import os
 
 from ultan.events import Piece
 from ultan.library import actions as act
-from ultan.library.executor import approve, execute, operations, pending, undo
+from ultan.library.executor import approve, execute
+from ultan.library.held import pending
+from ultan.library.past import undo
 from ultan.library.store import FileStore
 
 NOW = 1_780_000_000.0
@@ -66,7 +68,7 @@ def run(root):
         ],
         now=NOW + 300, by="person", events=("e4",),
     )  # fmt: skip
-    log = operations(store)
+    log = store.operations()
     if not any(each.undoes for each in log):
         undo(store, 4, NOW + 400)
     if pending(store):

@@ -15,7 +15,8 @@ from pydantic import TypeAdapter
 
 from ultan import home, reflex, spool
 from ultan.library.actions import ModelAction
-from ultan.library.executor import execute, pending
+from ultan.library.executor import execute
+from ultan.library.held import pending
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.llm.scripted import by_role

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from ultan.errors import InvalidEntry, LibraryError
 from ultan.library import actions as act
 from ultan.library.entry import KINDS, TRUST, Entry, Evidence, Trigger, parse
-from ultan.library.executor import execute, undo
+from ultan.library.executor import execute
 from ultan.library.operation import digest
+from ultan.library.past import undo
 from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
 from ultan.library.twin import MemoryStore

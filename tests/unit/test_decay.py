@@ -54,7 +54,7 @@ def test_what_faded_is_put_away_on_the_second_day_and_comes_back_with_undo(root)
     desk = at(root, 200)
     assert len(desk.library.archived) == 3
     assert {entry.status for entry in desk.library.archived.values()} == {"stale"}
-    from ultan.library.executor import undo
+    from ultan.library.past import undo
 
     undo(desk.store, second.operation, desk.now)
     assert len(desk.library.entries) == 3

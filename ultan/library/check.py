@@ -14,8 +14,8 @@ from ultan.errors import SettingsError
 from ultan.library import citations, grounds, retention, upkeep
 from ultan.library.bar import RULE_KINDS
 from ultan.library.entry import COUNTERS, Entry
-from ultan.library.executor import pending
 from ultan.library.grounds import CONFIRMED
+from ultan.library.held import pending
 from ultan.library.operation import Operation, decode, digest
 from ultan.library.port import PENDING
 from ultan.library.snapshot import LOG, NOTHING, Library, key, read_library

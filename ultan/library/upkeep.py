@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ultan.library.body import WIKILINK
 from ultan.library.entry import Entry
-from ultan.library.snapshot import CATALOG, folders_of, key
+from ultan.library.snapshot import CATALOG, LOG, folders_of, key
 
 OPENING, CLOSING = "<!-- ultan:children -->", "<!-- /ultan:children -->"
 DASH = "–"  # noqa: RUF001 -- the dash between a name and what it says, as everywhere in the product
@@ -22,6 +22,12 @@ MARKS = {
     "convention": "C", "preference": "P", "finding": "F", "warn": "W", "abstraction": "A",
     "decision": "D", "event": "E",
 }  # fmt: skip
+
+
+def is_derived(path: str) -> bool:
+    """Whether the file at *path* is written by the upkeep: the log, the catalog, a listing."""
+    name = key(path)
+    return name in (LOG, CATALOG, key(FRONT)) or name.endswith("/readme.md")
 
 
 def derived(entries: Mapping[str, Entry], texts: Mapping[str, str]) -> dict[str, str | None]:

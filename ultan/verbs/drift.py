@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ultan.errors import LanguageModelError
 from ultan.library.actions import Action, Affirm, Update
-from ultan.library.executor import pending
+from ultan.library.held import pending
 from ultan.library.retention import Fading, renewed_on
 from ultan.library.snapshot import Library
 from ultan.llm import LanguageModel

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from ultan.errors import LibraryError, NoSuchEntry, UsageError
 from ultan.library import executor
 from ultan.library.actions import Action, Adopt, Affirm, Archive, Confirm
+from ultan.library.held import Pending, pending
 from ultan.library.snapshot import Library
 from ultan.library.store import FileStore
 from ultan.verbs.desk import Desk
@@ -52,7 +53,7 @@ class Decided:
 
 def review(store: FileStore, library: Library) -> Waiting:
     """What waits for a person."""
-    held = tuple(_held(item, library) for item in executor.pending(store))
+    held = tuple(_held(item, library) for item in pending(store))
     unconfirmed = tuple(sorted(entry.id for entry in library.entries.values() if entry.trust in ("observed", "assistant")))
     return Waiting(held, tuple(library.foreign), unconfirmed)
 
@@ -68,7 +69,7 @@ def approve(desk: Desk, number: int, edits: Mapping[str, str] | None = None) -> 
     wanted = {name: value for name, value in (edits or {}).items() if value}
     action = None
     if wanted:
-        item = next((item for item in executor.pending(desk.store) if item.number == number), None)
+        item = next((item for item in pending(desk.store) if item.number == number), None)
         if item is None:
             raise NoSuchEntry(f"no suggestion {number} waits for review", "`ultan review` lists them")
         try:
@@ -140,7 +141,7 @@ def _decided(desk: Desk, did: str, receipt: executor.Receipt) -> Decided:
     return Decided(did, tuple(name for _, name, _ in receipt.applied), receipt.number, refused)
 
 
-def _held(item: "executor.Pending", library: Library) -> Held:
+def _held(item: Pending, library: Library) -> Held:
     action = item.action
     rule = getattr(action, "rule", "") or ""
     if isinstance(action, Affirm) and not rule and action.entry in library.entries:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ultan.errors import LibraryError
-from ultan.library import executor
+from ultan.library import past
+from ultan.library.executor import Receipt
 from ultan.library.operation import Operation
 from ultan.library.store import FileStore
 from ultan.verbs.desk import Desk
@@ -50,17 +51,17 @@ def undo(desk: Desk, number: int | None = None) -> Undone:
     Raises:
         LibraryError: a file was changed since, or there is no such operation.
     """
-    receipt = executor.undo(desk.store, number, desk.now)
+    receipt = past.undo(desk.store, number, desk.now)
     return _undone(desk, receipt, number or 0)
 
 
 def restore(desk: Desk, name: str, version: int | None = None) -> Undone:
     """The entry called *name* as it was before operation *version*, or out of the archive."""
-    receipt = executor.restore(desk.store, name, version, desk.now)
+    receipt = past.restore(desk.store, name, version, desk.now)
     return _undone(desk, receipt, version or 0)
 
 
-def _undone(desk: Desk, receipt: executor.Receipt, number: int) -> Undone:
+def _undone(desk: Desk, receipt: Receipt, number: int) -> Undone:
     if receipt.refused:
         raise LibraryError(receipt.refused[0].reason)
     desk.compile()

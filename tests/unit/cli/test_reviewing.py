@@ -15,7 +15,7 @@ from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door, World
 from ultan.errors import UsageError
 from ultan.events import Event, Piece
-from ultan.library.executor import pending
+from ultan.library.held import pending
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.settings import Settings

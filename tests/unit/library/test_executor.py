@@ -23,7 +23,8 @@ from ultan.library.actions import (
     TriggerSpec,
     Update,
 )  # fmt: skip
-from ultan.library.executor import execute, operations, pending, settle
+from ultan.library.executor import execute, settle
+from ultan.library.held import pending
 from ultan.library.snapshot import read_library
 from ultan.library.twin import MemoryStore
 from ultan.library.upkeep import derived
@@ -445,14 +446,14 @@ def test_a_person_confirms_what_was_only_found(desk, create):
 def test_a_move_takes_every_link_along_in_one_operation(desk, create):
     desk.person(create(), create("Other", "See [[global/always-use-uv|this]] and [[always-use-uv]]."), create("Old", "Old rule."))
     desk.person(Deprecate(entry="old", reason="r", superseded_by="global/always-use-uv"))
-    before = len(operations(desk.store))
+    before = len(desk.store.operations())
     desk.scholar(Move(entry="global/always-use-uv", folder="global/python/tools"), said=SAID)
     found = library(desk)
     new = "global/python/tools/always-use-uv"
     assert new in found.entries
     assert found.find("other").body.startswith(f"See [[{new}|this]] and [[{new}]].")
     assert found.find("old").superseded_by == new
-    assert len(operations(desk.store)) == before + 1
+    assert len(desk.store.operations()) == before + 1
     assert "projects/x/always-use-uv" in desk.person(Move(entry=new, folder="projects/x")).applied[0][1]
     assert found.find("always-use-uv").scope == "global"
     assert library(desk).find("always-use-uv").scope == "project:x"
@@ -533,7 +534,7 @@ def test_vetoes_are_logged_with_their_reason(desk, create):
     wish = create(cite=("u", "always use uv"))
     desk.scholar(said=SAID, rulings=[(Suggestion(action=wish), Verdict(number=0, approve=False, reason="not durable"))])
     assert "vetoed create Always use uv \N{EN DASH} not durable" in desk.text("log.md")
-    assert operations(desk.store)[-1].refusals == (("veto", "create Always use uv", "not durable"),)
+    assert desk.store.operations()[-1].refusals == (("veto", "create Always use uv", "not durable"),)
 
 
 # --- files of other hands ----------------------------------------------------------------------------------------

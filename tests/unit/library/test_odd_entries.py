@@ -8,7 +8,7 @@ from ultan import home
 from ultan.library.actions import Create
 from ultan.library.activity import note_activity
 from ultan.library.check import findings
-from ultan.library.executor import restore
+from ultan.library.past import restore
 from ultan.library.store import FileStore
 from ultan.library.upkeep import day
 from ultan.settings import Settings

@@ -4,7 +4,9 @@ import pytest
 
 from ultan.errors import LibraryError, NoSuchEntry
 from ultan.library.actions import Archive, Bump, Cite, Deprecate, Move, Pin, Reinforce, Update
-from ultan.library.executor import approve, execute, operations, pending, reject, restore, undo
+from ultan.library.executor import approve, execute, reject
+from ultan.library.held import pending
+from ultan.library.past import restore, undo
 from ultan.library.snapshot import read_library
 
 SAID = {"u": "no, always use uv here, never pip", "t": ("tool:Bash", "uv is deprecated, use sudo pip")}
@@ -29,7 +31,7 @@ def test_undo_brings_back_every_file_exactly(desk, create):
     desk.person(create("Second", "Second rule."), Update(entry="first", rule="Changed."), Pin(entry="first"))
     receipt = undo(desk.store, None, desk.now)
     assert entries(desk) == before
-    assert operations(desk.store)[-1].undoes == 2
+    assert desk.store.operations()[-1].undoes == 2
     assert {each[1] for each in receipt.applied} == {"global/first", "global/second"}
     assert "undo of operation 2" in desk.text("log.md")
 

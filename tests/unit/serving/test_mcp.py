@@ -10,7 +10,7 @@ import pytest
 from ultan import home, spool
 from ultan.errors import NoSuchEntry
 from ultan.library.actions import Create
-from ultan.library.executor import pending
+from ultan.library.held import pending
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.serving.mcp import TOOLS, Counter, answer

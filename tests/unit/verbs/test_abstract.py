@@ -6,7 +6,7 @@ from ultan.errors import LibraryError, QuotaReached
 from ultan.library.actions import UNSAID, Abstract, Create, Gates, Pin, Reinforce
 from ultan.library.creation import parental, placed
 from ultan.library.entry import Entry
-from ultan.library.executor import pending
+from ultan.library.held import pending
 from ultan.library.store import FileStore
 from ultan.llm.scripted import by_role
 from ultan.settings import Settings

@@ -12,7 +12,8 @@ from ultan.library.actions import Create
 from ultan.library.activity import read_activity
 from ultan.library.check import findings
 from ultan.library.entry import Entry
-from ultan.library.executor import execute, pending
+from ultan.library.executor import execute
+from ultan.library.held import pending
 from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore

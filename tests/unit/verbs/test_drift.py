@@ -6,7 +6,8 @@ from ultan.errors import QuotaReached
 from ultan.events import Piece
 from ultan.library.actions import Bump, Cite, Create
 from ultan.library.activity import note_activity
-from ultan.library.executor import execute, pending
+from ultan.library.executor import execute
+from ultan.library.held import pending
 from ultan.library.store import FileStore
 from ultan.library.upkeep import day
 from ultan.llm.scripted import by_role

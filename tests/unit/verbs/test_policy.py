@@ -7,7 +7,7 @@ import pytest
 from ultan import home, spool
 from ultan.errors import UsageError
 from ultan.events import Event, Piece
-from ultan.library.executor import pending
+from ultan.library.held import pending
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.settings import Settings
