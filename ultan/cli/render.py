@@ -377,6 +377,8 @@ def why_tool(value: "WhyTool") -> list[Block]:
     """What a tool call would meet."""
     rows: list[Block] = [Line(f"{severity}: {name}: {title}") for name, title, severity in value.fired]
     rows.extend(Line(f"about the file: {name}: {title}") for name, title in value.about_the_file)
+    if value.answers:
+        rows.append(Line(f"answers it: {': '.join(value.answers)}"))
     if not rows:  # a trigger or a file speaks first
         rows.extend(Line(f"about what it does ({', '.join(value.situations)}): {name}: {title}") for name, title in value.about_the_situation)
     return rows or [Line("nothing: the call runs as it is")]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ultan.recall.commands import Subject
     from ultan.recall.index import Card, Index
     from ultan.recall.patterns import Pattern
+    from ultan.recall.ranking import Scope
 
 DOCUMENTS = frozenset(("md", "mdx", "rst", "txt", "html", "ipynb", "adoc"))
 MOST_NOTICES = 3
@@ -254,33 +255,81 @@ def by_situation(
     return cards
 
 
-def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":
-    """Findings and warnings that speak of this error, if they share enough rare words with it."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+ERROR_LINES = (4, 12)  # of an error, its first and last lines: some languages name the fault above the trace, some below
+ERROR_LINE_CHARS, ERROR_CHARS = 400, 3000
+ERROR_FLOOR = 9.0  # summed weight of shared words: about two rare ones in title or cues, three elsewhere
+ERROR_SHARE = 0.5  # of what the words of one line weigh
+ERROR_RUN = 9.0  # weight of words that follow each other in both: the message itself, quoted
 
-    lines = [line for line in text.splitlines() if line.strip()][-12:]
-    ranked = rank(index, Query("\n".join(lines)[-1500:], project), limit=8)
+
+def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":
+    """Findings and warnings that speak of this error: of most of one of its lines, or in its very words."""
+    from ultan.recall.ranking import Query, Scope, rank, why_not  # noqa: PLC0415 -- failures are rare
+    from ultan.recall.text import terms  # noqa: PLC0415
+
+    lines = [line for line in text.splitlines() if line.strip()]
+    first, last = ERROR_LINES
+    lines = [line[:ERROR_LINE_CHARS] for line in lines[:first] + lines[max(first, len(lines) - last) :]]
+    ranked = rank(index, Query("\n".join(lines)[:ERROR_CHARS], project), limit=8)
+    scope = Scope(index, project)
+    # short numbers (lines, columns, parts of an address) say nothing of what went wrong
+    spoken = [[term for term in terms(line) if not term.isdigit() or len(term) > 3] for line in lines]
     kept = []
     for item in ranked:
-        share = item.parts["words"][0] / (ranked.whole * 2.0 or 1.0)
-        if item.card.kind in ("finding", "warn") and item.parts["words"][0] >= ERROR_FLOOR and share >= ERROR_SHARE and not why_not(item.card, set(), ""):
-            kept.append(item.card)
+        card = item.card
+        if card.kind not in ("finding", "warn") or item.parts["words"][0] < ERROR_FLOOR or why_not(card, set(), ""):
+            continue
+        known = terms(" ".join((card.title, card.rule, *card.cues)))
+        if any(_shared(line, known, scope) >= ERROR_SHARE or _run(line, known, scope) >= ERROR_RUN for line in spoken):
+            kept.append(card)
     return kept[:most]
 
 
-ERROR_FLOOR = 9.0  # summed weight of shared words: about three rare ones
-ERROR_SHARE = 0.25  # of all that the error's rare words could give
+def _shared(line: "list[str]", known: "list[str]", scope: "Scope") -> float:
+    """How much of a line, by weight, an entry knows; nothing, where they share but one word."""
+    both = set(line).intersection(known)
+    return sum(map(scope.rarity, both)) / sum(map(scope.rarity, set(line))) if len(both) > 1 else 0.0
 
 
-def by_question(index: "Index", questions: "list[str]", project: "str | None" = "") -> "Card | None":
-    """The entry a person stands behind that answers a dialog, if one surely does."""
-    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+def _run(line: "list[str]", known: "list[str]", scope: "Scope") -> float:
+    """The weight of the heaviest run of words, at least two, that stands in both."""
+    places: dict[str, list[int]] = {}
+    for place, term in enumerate(known):
+        places.setdefault(term, []).append(place)
+    best = 0.0
+    for at, term in enumerate(line):
+        for place in places.get(term, ()):
+            length = 1
+            while at + length < len(line) and line[at + length : at + length + 1] == known[place + length : place + length + 1]:
+                length += 1
+            if length > 1:
+                best = max(best, sum(map(scope.rarity, line[at : at + length])))
+    return best
+
+
+def by_question(index: "Index", asked: "list[tuple[str, list[str]]]", project: "str | None" = "") -> "Card | None":
+    """The entry a person stands behind that answers one question (with its options) of a dialog, if one surely does.
+
+    It must speak of what the question asks, not only of an option, and name an option where these have names.
+    """
+    from ultan.recall.ranking import EVERYDAY, Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+    from ultan.recall.text import terms  # noqa: PLC0415
 
     floor = float(index.settings.get("notice.answer_min_relevance", 0.85))
-    if not questions or not index.settings.get("notice.answer_questions", True):
+    if not index.settings.get("notice.answer_questions", True):
         return None
-    ranked = rank(index, Query("\n".join(questions)[:1500], project), limit=5)
-    if ranked.probability < floor:
-        return None
-    card: Card = ranked[0].card
-    return card if card.trust in ("person", "confirmed") and not why_not(card, set(), "") else None
+    for question, options in asked:
+        ranked = rank(index, Query("\n".join((question, *options))[:QUESTION_CHARS], project), limit=5)
+        for item in ranked[:1]:
+            card: Card = item.card
+            if item.probability < floor or card.trust not in ("person", "confirmed") or why_not(card, set(), ""):
+                continue
+            wanted = set(terms(question))
+            named = set(terms(" ".join(options))) - wanted
+            known = set(terms(" ".join((card.title, card.rule, *card.cues))))
+            if known & (wanted - EVERYDAY) and (not named or known & named):
+                return card
+    return None
+
+
+QUESTION_CHARS = 1500

@@ -184,10 +184,15 @@ def _on_question(hook: Hook) -> "dict[str, Any] | None":
     return reply
 
 
-def _asked(questions: "Any") -> "list[str]":
-    """The texts of a dialog's questions."""
+def _asked(questions: "Any") -> "list[tuple[str, list[str]]]":
+    """The questions of a dialog, each with what may be chosen."""
     rows = [row for row in questions if isinstance(row, dict)] if isinstance(questions, list) else []
-    return [row["question"] for row in rows if isinstance(row.get("question"), str)]
+    return [(row["question"], _labels(row.get("options"))) for row in rows if isinstance(row.get("question"), str)]
+
+
+def _labels(options: "Any") -> "list[str]":
+    rows = [row for row in options if isinstance(row, dict)] if isinstance(options, list) else []
+    return [row["label"] for row in rows if isinstance(row.get("label"), str)]
 
 
 def _asked_first(hook: Hook, questions: "Any") -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ultan.errors import UsageError
 from ultan.recall import ranking, triggers
 from ultan.recall.index import Index
 from ultan.recall.situations import situations_of, situations_of_call
@@ -73,7 +74,11 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class WhyTool:
-    """What a tool call would meet: (entry, title, severity) of each trigger, then entries about its file and about what it does."""
+    """What a tool call would meet: (entry, title, severity) of each trigger, then entries about its file and about what it does.
+
+    Attributes:
+        answers: the entry that answers a dialog, with its title; empty for other tools.
+    """
 
     tool: str
     project: str
@@ -81,6 +86,7 @@ class WhyTool:
     about_the_file: tuple[tuple[str, str], ...]
     situations: tuple[str, ...] = ()
     about_the_situation: tuple[tuple[str, str], ...] = ()
+    answers: tuple[str, ...] = ()
 
 
 def why(
@@ -133,9 +139,19 @@ def _out_of_scope(index: Index, query: ranking.Query) -> tuple[tuple[str, str], 
 
 
 def why_tool(index: Index, call: str, *, project: str) -> WhyTool:
-    """What the tool call *call* (``Bash: make test``) would meet in *project*."""
-    tool, _, words = call.partition(":")
+    """What the tool call *call* (``Bash: make test``, ``AskUserQuestion: Which one? | this | that``) would meet in *project*.
+
+    Raises:
+        UsageError: it names no tool, or nothing behind it.
+    """
+    tool, colon, words = call.partition(":")
     tool, words = tool.strip(), words.strip()
+    if not (colon and tool and words):
+        raise UsageError(f"{call!r} is no tool call", "ultan why --tool 'Bash: pip install flask'")
+    if tool == "AskUserQuestion":
+        question, *options = (part.strip() for part in words.split("|"))
+        card = triggers.by_question(index, [(question, options)], project)
+        return WhyTool(call, project, (), (), answers=(card.id, card.title) if card else ())
     field = MAIN_FIELD.get(tool, "command")
     given: dict[str, Any] = {field: words}
     fired = tuple(

@@ -160,13 +160,41 @@ def test_an_error_brings_the_finding_that_speaks_of_it() -> None:
 def test_a_question_is_answered_only_by_a_sure_entry_a_person_stands_behind() -> None:
     rule = entry("global/db", title="The database for new services is PostgreSQL", body="Use PostgreSQL as the database for every new service.")
     hearsay = entry("global/db", title=rule.title, body=rule.body, trust="assistant")
-    question = ["Which database should the new service use?", "PostgreSQL", "MySQL"]
+    question = [("Which database should the new service use?", ["PostgreSQL", "MySQL"])]
     sure = by_question(index_of(rule, notice__answer_min_relevance=0.3), question)
     assert sure is not None
     assert sure.id == "global/db"
     assert by_question(index_of(hearsay, notice__answer_min_relevance=0.3), question) is None
     assert by_question(index_of(rule, notice__answer_questions=False, notice__answer_min_relevance=0.0), question) is None
-    assert by_question(index_of(rule), ["Shall we have lunch?"]) is None
+    assert by_question(index_of(rule), [("Shall we have lunch?", [])]) is None
+
+
+def test_a_question_is_answered_by_what_decides_between_its_options_not_by_what_names_one() -> None:
+    asked = [("Where do we put the logs?", ["stdout", "a file"]), ("Which database should the new service use?", ["Postgres (Recommended)", "MySQL"])]
+    rule = entry("global/db", title="Use Postgres, never MySQL, for new services", body="Use Postgres, never MySQL, for new services.")
+    container = entry("global/port", title="The Postgres container of the tests listens on 5433, MySQL on 3307")
+    found = by_question(index_of(rule), asked)
+    assert found is not None
+    assert found.id == "global/db"
+    assert by_question(index_of(container), asked) is None
+    tabs = entry("global/tabs", title="Indent with tabs in a Makefile")
+    yes_or_no = by_question(index_of(tabs), [("Shall I indent with tabs in the Makefile?", ["Yes", "No"])])
+    assert yes_or_no is not None
+    assert by_question(index_of(rule), [("Which region does the new service run in?", ["Postgres", "Frankfurt"])]) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "error"),
+    [
+        ("ECONNREFUSED 5433 means the dev database is down: run make db", "Error: connect ECONNREFUSED 127.0.0.1:5433\n    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1187:16)"),
+        ("Multiple head revisions are present: run alembic merge heads", "INFO  Context impl PostgresqlImpl.\nERROR [alembic.util.messaging] Multiple head revisions are present for given argument 'head'; please specify a specific target revision"),
+        ("test_upload_resume fails when /tmp is full", "FAILED tests/test_upload.py::test_upload_resume - OSError: [Errno 28] No space left on device\n=== 1 failed, 212 passed in 33.21s ==="),
+    ],
+)  # fmt: skip
+def test_an_error_is_known_by_one_of_its_lines_or_by_its_very_words(title: str, error: str) -> None:
+    index = index_of(entry("global/known", kind="finding", title=title), entry("global/style", kind="warn", title="Never edit the database by hand"))
+    assert [card.id for card in by_error(index, error)] == ["global/known"]
+    assert by_error(index, "error: the server at 127.0.0.1 port 16 is down") == []
 
 
 def test_what_a_call_certainly_does_brings_the_rules_about_it() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from ultan.cli import render
 from ultan.cli.screen import Screen, jsonable
+from ultan.errors import UsageError
 from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import build_from_entries
 from ultan.settings import Settings
@@ -87,3 +88,16 @@ def test_it_is_a_tree_for_people_and_json_for_programs(index):
     assert "out of scope: projects/bank/prices (project bank)" in out.getvalue()
     plain = json.loads(json.dumps(jsonable(told)))
     assert set(plain["candidates"][0]["parts"]["words"]) == {"score", "deviations", "place"}
+
+
+def test_a_dialog_is_tried_with_its_options():
+    index = build_from_entries((entry("global/db", title="Use Postgres, never MySQL, for new services"),), Settings())
+    told = why_tool(index, "AskUserQuestion: Which database should the new service use? | Postgres | MySQL", project="")
+    assert told.answers == ("global/db", "Use Postgres, never MySQL, for new services")
+    assert why_tool(index, "AskUserQuestion: Where shall we eat? | here | there", project="").answers == ()
+
+
+@pytest.mark.parametrize("call", ["Bash", "Bash:", ": make", "pip install flask"])
+def test_what_is_no_tool_call_is_said_to_be_none(index, call):
+    with pytest.raises(UsageError, match="no tool call"):
+        why_tool(index, call, project="")
