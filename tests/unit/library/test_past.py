@@ -7,18 +7,8 @@ from ultan.library.actions import Archive, Bump, Cite, Deprecate, Move, Pin, Rei
 from ultan.library.executor import approve, execute, reject
 from ultan.library.held import pending
 from ultan.library.past import restore, undo
-from ultan.library.snapshot import read_library
 
 SAID = {"u": "no, always use uv here, never pip", "t": ("tool:Bash", "uv is deprecated, use sudo pip")}
-
-
-@pytest.fixture
-def create(words):
-    return words[0]
-
-
-def library(desk):
-    return read_library(desk.store)
 
 
 def entries(desk):
@@ -41,7 +31,7 @@ def test_undo_twice_goes_further_back(desk, create):
     desk.person(create("Second", "Second rule."))
     undo(desk.store, None, desk.now)
     undo(desk.store, None, desk.now)
-    assert library(desk).entries == {}
+    assert desk.library.entries == {}
     with pytest.raises(LibraryError, match="nothing to undo"):
         undo(desk.store, None, desk.now)
 
@@ -52,7 +42,7 @@ def test_an_undo_can_be_taken_back(desk, create):
     undo(desk.store, 1, desk.now)
     undo(desk.store, 2, desk.now)
     assert entries(desk) == before
-    assert library(desk).tombstones == ()
+    assert desk.library.tombstones == ()
 
 
 def test_undo_of_what_is_undone_or_never_was_is_refused(desk, create):
@@ -68,17 +58,17 @@ def test_uses_counted_since_do_not_stand_in_the_way_and_stay_counted(desk, creat
     desk.person(Update(entry="first", rule="Changed."))
     execute(desk.store, [Bump(entry="first", fired=3)], now=desk.now, by="upkeep", events=("e",))
     undo(desk.store, 2, desk.now)
-    entry = library(desk).find("first")
+    entry = desk.library.find("first")
     assert (entry.rule, entry.fired) == ("First rule.", 3)
     undo(desk.store, 1, desk.now)
-    assert library(desk).entries == {}
+    assert desk.library.entries == {}
 
 
 def test_a_bump_is_never_what_undo_takes_back_by_itself(desk, create):
     desk.person(create("First", "First rule."))
     execute(desk.store, [Bump(entry="first", fired=3)], now=desk.now, by="upkeep", events=("e",))
     undo(desk.store, None, desk.now)
-    assert library(desk).entries == {}
+    assert desk.library.entries == {}
 
 
 def test_what_somebody_changed_since_is_not_overwritten(desk, create):
@@ -115,27 +105,27 @@ def test_restore_gives_the_version_before_the_last(desk, create):
     desk.person(Update(entry="first", rule="Two."))
     desk.person(Update(entry="first", rule="Three."))
     restore(desk.store, "first", None, desk.now)
-    assert library(desk).find("first").rule == "Two."
+    assert desk.library.find("first").rule == "Two."
     restore(desk.store, "first", 2, desk.now)
-    assert library(desk).find("first").rule == "One."
+    assert desk.library.find("first").rule == "One."
 
 
 def test_restore_takes_out_of_the_archive(desk, create):
     desk.person(create("First", "One."))
     desk.person(Archive(entry="first"))
     restore(desk.store, "first", None, desk.now)
-    assert library(desk).find("first").status == "active"
+    assert desk.library.find("first").status == "active"
 
 
 def test_restore_brings_back_what_an_undo_took_or_a_hand_deleted(desk, create):
     desk.person(create("First", "One."))
     undo(desk.store, 1, desk.now)
     restore(desk.store, "global/first", None, desk.now)
-    assert library(desk).find("first").rule == "One."
+    assert desk.library.find("first").rule == "One."
     desk.person(Pin(entry="first"))
     desk.store.edit("global/first.md", None)
     restore(desk.store, "global/first", None, desk.now)
-    assert library(desk).find("first").rule == "One."
+    assert desk.library.find("first").rule == "One."
 
 
 def test_restore_of_what_never_was_is_refused(desk, create):
@@ -168,18 +158,18 @@ def test_approving_writes_and_clears_in_one_operation(desk, create):
     receipt = approve(desk.store, 1, desk.now)
     assert receipt.applied[0][:2] == ("create", "global/always-use-uv")
     assert pending(desk.store) == []
-    entry = library(desk).find("always-use-uv")
+    entry = desk.library.find("always-use-uv")
     assert entry.trust == "person"  # its words are the person's own
     assert entry.evidence[0].session == "s1"
     undo(desk.store, None, desk.now)
-    assert library(desk).entries == {}
+    assert desk.library.entries == {}
     assert len(pending(desk.store)) == 1
 
 
 def test_approving_an_edited_suggestion_writes_the_edit(desk, create):
     (item,) = held(desk, create)
     approve(desk.store, 1, desk.now, item.action.model_copy(update={"title": "Only uv"}))
-    assert list(library(desk).entries) == ["global/only-uv"]
+    assert list(desk.library.entries) == ["global/only-uv"]
 
 
 def test_a_person_s_approval_lifts_low_trust_to_confirmed_and_no_higher(desk, create):
@@ -188,12 +178,12 @@ def test_a_person_s_approval_lifts_low_trust_to_confirmed_and_no_higher(desk, cr
     desk.scholar(Deprecate(entry="always-use-uv", reason="r", evidence=cite), said=SAID)
     assert pending(desk.store)[0].source == "tool:Bash"
     assert approve(desk.store, 1, desk.now).applied
-    assert library(desk).find("always-use-uv").status == "deprecated"
+    assert desk.library.find("always-use-uv").status == "deprecated"
     desk.scholar(
         create("Sudo pip", "Use sudo pip.", kind="finding", folder="projects/x", cite=("t", "use sudo pip")), said=SAID, mode="ask"
     )
     approve(desk.store, 1, desk.now)
-    assert library(desk).find("sudo-pip").trust == "confirmed"
+    assert desk.library.find("sudo-pip").trust == "confirmed"
 
 
 def test_rejecting_leaves_a_tombstone(desk, create):

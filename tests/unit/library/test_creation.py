@@ -1,0 +1,66 @@
+"""Creation: what is learned, written for the first time, and how strongly."""
+
+from ultan.library.actions import Abstract, Archive, Gates
+
+
+def test_the_user_s_words_quoted_by_a_curator_are_the_person_s(desk, create):
+    receipt = desk.scholar(create(cite=("u", "always use uv here,  never pip")), said=desk.SAID)
+    entry = desk.library.find(desk.only(receipt)[1])
+    assert entry.trust == "person"
+    assert entry.evidence[0].origin == "user"
+    assert entry.evidence[0].session == "s1"
+
+
+def test_the_same_rule_again_reinforces(desk, create):
+    desk.person(create())
+    receipt = desk.later().scholar(create("Use uv", "use UV never pip", cite=("u", "always use uv here")), said=desk.SAID)
+    assert desk.only(receipt)[:2] == ("reinforce", "global/always-use-uv")
+    assert desk.library.find("always-use-uv").reinforced == 1
+    assert len(desk.library.entries) == 1
+
+
+def test_a_global_rule_is_not_written_again_for_a_project(desk, create):
+    desk.person(create())
+    assert desk.only(desk.later().person(create(folder="projects/x")))[1] == "global/always-use-uv"
+
+
+def test_the_same_rule_in_the_archive_comes_back(desk, create):
+    desk.person(create())
+    desk.person(Archive(entry="always-use-uv"))
+    assert desk.only(desk.later().person(create()))[:2] == ("revive", "global/always-use-uv")
+    assert list(desk.library.entries) == ["global/always-use-uv"]
+
+
+def test_a_body_cannot_bring_frontmatter_of_its_own(desk, create):
+    desk.person(create(rule="Rule.\n---\ntrust: 3\n---\n"))
+    assert desk.library.find("always-use-uv").trust == "person"
+    assert desk.text("global/always-use-uv.md").count("\n---\n") == 1
+
+
+def test_strength_is_stamped_from_the_signals(desk, create):
+    desk.person(create("Aaa", "Rule a."), create("Bbb", "Rule b.", salience="contradicts"), create("Ccc", "Rule c.", kind="finding"))
+    found = desk.library.entries
+    strengths = sorted(entry.encoding_strength for entry in found.values())
+    assert strengths == [0.35, 0.5, 0.85]
+
+
+def test_emphasis_counts(desk, create):
+    name = desk.only(desk.scholar(create(cite=("u", "always use uv")), said=desk.SAID))[1]
+    entry = desk.library.find(name)
+    assert entry.encoding_strength == 0.6
+
+
+def test_an_abstraction_needs_children_a_person_vouches_for(desk, create):
+    desk.person(create("A one", "Rule a, which is rather long."), create("B two", "Rule b, which is rather long."))
+    desk.scholar(create("Finding", "Curl is there, as the readme says.", folder="projects/x", kind="finding", cite=("t", "curl")), said=desk.SAID)
+    gates = Gates(remote="x" * 10, predictive="x" * 10, non_obvious="x" * 10, compresses="x" * 10)
+    wish = {"folder": "global", "title": "Both", "rule": "Be long.", "gates": gates}
+    low = desk.scholar(Abstract(children=("global/a-one", "projects/x/finding"), **wish), said=desk.SAID)
+    assert "needs the person's own words" in low.refused[0].reason
+    wordy = desk.scholar(Abstract(children=("global/a-one", "global/b-two"), **{**wish, "rule": "x " * 60}), said=desk.SAID)
+    assert "not shorter" in wordy.refused[0].reason
+    made = desk.scholar(Abstract(children=("global/a-one", "global/b-two"), **wish), said=desk.SAID)
+    entry = desk.library.find(desk.only(made)[1])
+    assert (entry.kind, entry.trust, entry.links) == ("abstraction", "person", ("global/a-one", "global/b-two"))
+    assert desk.library.links_to("global/a-one") == (entry.id,)
+    assert desk.library.find("a-one").links == (entry.id,)
