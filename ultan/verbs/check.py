@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ultan.library import check as promises
-from ultan.library.check import Finding
+from ultan.library.checks.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

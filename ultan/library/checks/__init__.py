@@ -1,0 +1,1 @@
+"""Checks: what a home promises, one module a subject; each changes nothing."""
