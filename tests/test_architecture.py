@@ -32,7 +32,8 @@ FAST = (
     "ultan", "ultan.__main__", "ultan.errors", "ultan.home", "ultan.settings", "ultan.redaction", "ultan.credentials", "ultan.values", "ultan.announced",
     "ultan.sightings", "ultan.events",
     "ultan.spool", "ultan.projects", "ultan.plainjson", "ultan.clients.", "ultan.reflex.", "ultan.recall",
-    "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.triggers",
+    "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.signals", "ultan.recall.silence",
+    "ultan.recall.rendering", "ultan.recall.triggers",
     "ultan.recall.commands", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.wire", "ultan.recall.patterns",
 )  # fmt: skip
 # Each costs a hook milliseconds it does not have (ARCHITECTURE.md, measured).

@@ -1,6 +1,6 @@
-"""Fit ``ranking.SILENCE``: when is an entry worth showing? ``python tests/bench/fit_silence.py DIR [CACHE]``.
+"""Fit ``silence.SILENCE``: when is an entry worth showing? ``python tests/bench/fit_silence.py DIR [CACHE]``.
 
-A ridge logistic regression over the raw features that ``ranking.features`` gives, on the first five
+A ridge logistic regression over the raw features that ``silence.features`` gives, on the first five
 entries of every prompt in DIR (PrimeBench's format); weights are printed in the form of the table.
 Cross-validated by session, so that no prompt is judged by weights that saw its neighbours. Seeded;
 the same data give the same table. Half of the rows come from young libraries: a few entries drawn at
@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ultan.encoders import load
-from ultan.recall import ranking
+from ultan.recall import ranking, silence
 from ultan.recall.compile import build_from_entries
 from ultan.settings import Settings
 from ultan.verbs.bench_recall import read
@@ -56,7 +56,7 @@ def gathered(folder: str, cache: str, alter=None):
     index = build_from_entries(entries, settings, load(settings), cache)
     rows, labels, owners, names = [], [], [], []
     for number, asked in enumerate(data.queries):
-        if ranking.needs_nothing(asked.text):
+        if silence.needs_nothing(asked.text):
             continue
         query = ranking.Query(asked.text, asked.pool or None, asked.files, tail=asked.tail)
         for item in ranking.rank(index, query)[:FIRST]:
@@ -94,7 +94,7 @@ def young(folder: str, cache: str, names):
             chosen[wanted.id] = wanted
         index = build_from_entries(list(chosen.values()), settings, encoder, cache)
         for query in asked:
-            if query.pool != asked[0].pool or ranking.needs_nothing(query.text):
+            if query.pool != asked[0].pool or silence.needs_nothing(query.text):
                 continue
             for item in ranking.rank(index, ranking.Query(query.text, query.pool or None, query.files, tail=query.tail))[:3]:
                 rows.append([item.features[name] for name in names])

@@ -1,7 +1,7 @@
 """What a session should know before its first prompt: the standing rules of this project and of the user."""
 
 from ultan.recall import index as layout
-from ultan.recall.ranking import HEADING, KIND_MARKS, cut, harmless, is_fresh
+from ultan.recall.rendering import HEADING, KIND_MARKS, cut, harmless, is_fresh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ultan.recall.commands import Subject
     from ultan.recall.index import Card, Index
     from ultan.recall.patterns import Pattern
-    from ultan.recall.ranking import Scope
+    from ultan.recall.signals import Scope
 
 DOCUMENTS = frozenset(("md", "mdx", "rst", "txt", "html", "ipynb", "adoc"))
 MOST_NOTICES = 3
@@ -264,7 +264,8 @@ ERROR_RUN = 9.0  # weight of words that follow each other in both: the message i
 
 def by_error(index: "Index", text: str, project: "str | None" = "", most: int = 2) -> "list[Card]":
     """Findings and warnings that speak of this error: of most of one of its lines, or in its very words."""
-    from ultan.recall.ranking import Query, Scope, rank, why_not  # noqa: PLC0415 -- failures are rare
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- failures are rare
+    from ultan.recall.signals import Scope  # noqa: PLC0415
     from ultan.recall.text import terms  # noqa: PLC0415
 
     lines = [line for line in text.splitlines() if line.strip()]
@@ -312,7 +313,8 @@ def by_question(index: "Index", asked: "list[tuple[str, list[str]]]", project: "
 
     It must speak of what the question asks, not only of an option, and name an option where these have names.
     """
-    from ultan.recall.ranking import EVERYDAY, Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+    from ultan.recall.ranking import Query, rank, why_not  # noqa: PLC0415 -- dialogs are rare
+    from ultan.recall.signals import EVERYDAY  # noqa: PLC0415
     from ultan.recall.text import terms  # noqa: PLC0415
 
     floor = float(index.settings.get("notice.answer_min_relevance", 0.85))

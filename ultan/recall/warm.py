@@ -15,9 +15,10 @@ import numpy as np
 
 from ultan.errors import ModelUnavailable
 from ultan.recall import index as layout
-from ultan.recall import ranking
+from ultan.recall import ranking, signals
 from ultan.recall.kept import Kept, digest_of
-from ultan.recall.ranking import CANDIDATES, WEIGHTS, Scope, Scores
+from ultan.recall.ranking import WEIGHTS, Scores
+from ultan.recall.signals import CANDIDATES, Scope
 from ultan.recall.text import terms
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     from ultan.encoders import Encoder, Reranker
     from ultan.recall.index import Index
-    from ultan.recall.ranking import Query, Spread, Weighed
+    from ultan.recall.ranking import Query
+    from ultan.recall.signals import Spread, Weighed
 
     Floats = NDArray[np.float64]
 
@@ -74,7 +76,7 @@ class Warm:
             return Scores({}, {})
         found = self._words.signals(scope, query)
         whole = set(found)  # known of every entry: a score of 0 is no absence
-        for name, scores in ranking.keyed(scope, query).items():
+        for name, scores in signals.keyed(scope, query).items():
             found[name] = self._words.filled(scores)
         text, parts = query.text[:PROMPT_CHARS].strip(), None
         if text:
@@ -136,19 +138,19 @@ class Lexical:
         self._weights = np.frombuffer(index.section("pimp"), np.uint16)
 
     def signals(self, scope: Scope, query: "Query") -> "dict[str, Floats]":
-        """As ``ranking.signals_of``, name → a score per entry; only those in scope are right."""
-        weighed = ranking.weighed_terms(scope, terms(query.text[: ranking.PROMPT_CHARS]))
+        """As ``signals.signals_of``, name → a score per entry; only those in scope are right."""
+        weighed = signals.weighed_terms(scope, terms(query.text[: signals.PROMPT_CHARS]))
         found = {"words": self.words(weighed)}
         if self.index.encoder:
             found["near"] = self.near(scope, weighed)
-        sides = {"tail": query.tail[-ranking.TAIL_CHARS :], "files": ranking.file_words(query.files[: ranking.MOST_FILES])}
+        sides = {"tail": query.tail[-signals.TAIL_CHARS :], "files": signals.file_words(query.files[: signals.MOST_FILES])}
         for name, text in sides.items():
             if text:
-                found[name] = self.words(ranking.weighed_terms(scope, terms(text)))
+                found[name] = self.words(signals.weighed_terms(scope, terms(text)))
         return found
 
     def words(self, weighed: "Weighed") -> "Floats":
-        """As ``ranking.lexical``."""
+        """As ``signals.lexical``."""
         scores = np.zeros(self.index.size)
         for _, idf, stretches in weighed:
             for start, end in stretches:
@@ -156,11 +158,11 @@ class Lexical:
         return scores
 
     def near(self, scope: Scope, weighed: "Weighed") -> "Floats":
-        """As ``ranking.near``: of all that is near a word of the text, the nearest in an entry counts."""
+        """As ``signals.near``: of all that is near a word of the text, the nearest in an entry counts."""
         scores, most = np.zeros(self.index.size), np.zeros(self.index.size)
         for number, known_idf, stretches in weighed:
             neighbours = self.index.near(number)
-            idf = ranking.near_idf(scope, known_idf, stretches, neighbours) / layout.FULL_WEIGHT
+            idf = signals.near_idf(scope, known_idf, stretches, neighbours) / layout.FULL_WEIGHT
             most[:] = 0.0
             own = [(stretch, idf) for stretch in stretches]
             own += [(stretch, idf * similarity) for other, similarity in neighbours for stretch in self._postings(other, scope)]
@@ -258,7 +260,7 @@ def packed(parts: Any) -> bytes:
 
 
 def spread(scope: Scope, scores: "Floats", count: int) -> "Spread":
-    """Mean and standard deviation over the entries in scope, as ``ranking.standardised`` finds them."""
+    """Mean and standard deviation over the entries in scope, as ``signals.standardised`` finds them."""
     parts = [scores[low:high] for low, high in scope.ranges]
     mean = float(sum(part.sum() for part in parts)) / count
     variance = float(sum(part @ part for part in parts)) / count - mean * mean
@@ -277,11 +279,11 @@ def best(
     if len(numbers) > most:
         numbers = numbers[np.sort(np.argpartition(-total, most)[:most])]
     chosen = numbers.tolist()
-    signals = {}
+    kept = {}
     for name, scores in found.items():
         values = scores[numbers].tolist()
-        signals[name] = dict(zip(chosen, values, strict=True)) if any(values) else {}
-    return Scores(signals, dict(spreads))
+        kept[name] = dict(zip(chosen, values, strict=True)) if any(values) else {}
+    return Scores(kept, dict(spreads))
 
 
 def blended(totals: Sequence[float], said: Sequence[float], share: float) -> list[float]:

@@ -118,7 +118,7 @@ def _line(path: str) -> str:
         text = home.read(path, 4096).decode("utf-8", "replace")
     except OSError:
         return ""
-    from ultan.recall.ranking import harmless  # noqa: PLC0415 -- only where there is such a line
+    from ultan.recall.rendering import harmless  # noqa: PLC0415 -- only where there is such a line
 
     return harmless(text)[:LINE_CHARS]
 

@@ -123,7 +123,7 @@ def _denied(hook: Hook, card: "Card") -> "dict[str, Any] | None":
 
 def note_of(card: "Card") -> str:
     """The line for one entry: library note, link, rule."""
-    from ultan.recall.ranking import cut, harmless  # noqa: PLC0415 -- only where something is shown
+    from ultan.recall.rendering import cut, harmless  # noqa: PLC0415 -- only where something is shown
 
     rule = cut(harmless(card.rule or card.title), RULE_CHARS)
     return f"Library note: [[{harmless(card.id)}]] applies here \u2013 {rule}"

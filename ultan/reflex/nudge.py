@@ -19,7 +19,7 @@ LONGEST = 300
 
 def take(hook: "Hook", folder: str, names: "list[str]", most: int) -> str:
     """The first remark of *names* that is meant for this session, removed; ``""`` after *most* of them."""
-    from ultan.recall.ranking import harmless  # noqa: PLC0415 -- hardly ever
+    from ultan.recall.rendering import harmless  # noqa: PLC0415 -- hardly ever
 
     told = os.path.join(hook.folder, "nudged")
     try:

@@ -146,7 +146,7 @@ def _unanswered(hook: Hook, is_late: bool, is_there: bool) -> None:
 def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple[str, list[str], dict[str, Any]]":
     if hook.index is None:
         return "", [], {}
-    from ultan.recall import ranking  # noqa: PLC0415 -- not where nothing is asked
+    from ultan.recall import ranking, rendering  # noqa: PLC0415 -- not where nothing is asked
 
     query = ranking.Query(
         question["text"], question["project"], question["files"], (), question["tail"], question["day"], question["agent"]
@@ -159,7 +159,7 @@ def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple
     if not primed.cards:
         home.count(hook.root, "silent")
         return "", [], {}
-    text = ranking.render(primed.cards, hook.settings["priming.budget_chars"], question["nonce"], question["day"])
+    text = rendering.render(primed.cards, hook.settings["priming.budget_chars"], question["nonce"], question["day"])
     how = {"rankings": list(primed.rankings), "probability": round(primed.probability, 4)}
     return text, [card.id for card in primed.cards], how
 

@@ -9,7 +9,7 @@ from typing import Any
 from ultan.encoders import Encoder, Reranker, probed
 from ultan.errors import IndexUnreadable, ModelUnavailable, UltanError
 from ultan.recall import index as layout
-from ultan.recall import ranking, wire
+from ultan.recall import ranking, rendering, silence, wire
 from ultan.recall.index import Card, Index, open_index
 from ultan.recall.ranking import Query
 from ultan.recall.warm import RERANKED, Warm
@@ -122,11 +122,11 @@ def primed(shelf: Shelf, question: Mapping[str, Any], waiting: Sequence[str] = (
         _word(question, "tail"), _word(question, "day"), _word(question, "agent"),
     )  # fmt: skip
     already = set(_words(question, "already"))
-    found = ranking.prime(index, query, already, query.day, {} if ranking.needs_nothing(query.text) else shelf.signals(query))
+    found = ranking.prime(index, query, already, query.day, {} if silence.needs_nothing(query.text) else shelf.signals(query))
     cards = [*found.cards, *late_cards(index, query, waiting, already | {card.id for card in found.cards})]
-    cards = cards[: int(index.settings.get("priming.entries", ranking.SHOWN))]
+    cards = cards[: int(index.settings.get("priming.entries", silence.SHOWN))]
     budget = int(index.settings.get("priming.budget_chars", 1500))
-    text = ranking.render(cards, budget, _word(question, "nonce"), query.day) if cards else ""
+    text = rendering.render(cards, budget, _word(question, "nonce"), query.day) if cards else ""
     return {
         "text": text, "ids": [card.id for card in cards], "rankings": list(found.rankings),
         "probability": round(found.probability, 4),

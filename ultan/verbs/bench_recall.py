@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ultan.encoders import load
 from ultan.errors import UsageError
 from ultan.library.entry import KINDS, Entry, Trigger
-from ultan.recall import briefing, ranking
+from ultan.recall import briefing, ranking, rendering
+from ultan.recall import silence as silence_of
 from ultan.recall.compile import build_from_entries
 from ultan.recall.index import Index
 from ultan.recall.text import terms
@@ -208,10 +209,10 @@ def answer(
         budget = int(settings["priming.budget_chars"])
         primed = ranking.prime(index, query, set(), asked.day, extra)
         result.shown = [data.names[card.id] for card in primed.cards]
-        result.rendered = ranking.render(primed.cards, budget, "", asked.day)
+        result.rendered = rendering.render(primed.cards, budget, "", asked.day)
         most = int(settings["priming.entries"])
-        result.rendered_all = ranking.render([item.card for item in ranked[:most]], budget, "", asked.day)
-        if not ranking.needs_nothing(asked.text):
+        result.rendered_all = rendering.render([item.card for item in ranked[:most]], budget, "", asked.day)
+        if not silence_of.needs_nothing(asked.text):
             usable = [item for item in ranked if not ranking.why_not(item.card, set(), asked.day)]
             result.graded = [(data.names[item.card.id], item.probability) for item in usable[:20]]
     return result
@@ -345,8 +346,8 @@ def delivered(index: Index, answers: Sequence[Answered], data: DataSet) -> dict[
 
 def says(text: str, entry: Entry, *, with_rule: bool) -> bool:
     """Whether a rendered block holds the entry's title, and the beginning of its rule if asked."""
-    title = ranking.harmless(entry.title)[:60]
-    rule = ranking.harmless(entry.rule)[:40]
+    title = rendering.harmless(entry.title)[:60]
+    rule = rendering.harmless(entry.rule)[:40]
     return bool(title) and title in text and (not with_rule or rule in text)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ultan.errors import UsageError
-from ultan.recall import ranking, triggers
+from ultan.recall import ranking, rendering, silence, triggers
 from ultan.recall.index import Index
 from ultan.recall.situations import situations_of, situations_of_call
 
@@ -97,10 +97,10 @@ def why(
     ranked = ranking.rank(index, query)
     primed = ranking.prime(index, query, set(already), today)
     settings = index.settings
-    block = ranking.render(primed.cards, int(settings.get("priming.budget_chars", 1500)), "", today) if primed.cards else ""
+    block = rendering.render(primed.cards, int(settings.get("priming.budget_chars", 1500)), "", today) if primed.cards else ""
     left_out = tuple(primed.left_out)
-    if not ranked or ranking.needs_nothing(prompt):
-        left_out = (("", "the prompt needs nothing" if ranking.needs_nothing(prompt) else "the library is empty here"),)
+    if not ranked or silence.needs_nothing(prompt):
+        left_out = (("", "the prompt needs nothing" if silence.needs_nothing(prompt) else "the library is empty here"),)
     shown = tuple(card.id for card in primed.cards)
     verdicts = dict(primed.left_out) | dict.fromkeys(shown, "shown")
     return Why(

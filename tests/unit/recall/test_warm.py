@@ -8,7 +8,7 @@ from ultan.encoders.hashing import HashingEncoder
 from ultan.encoders.packaged import Parts, unit
 from ultan.errors import ModelUnavailable
 from ultan.library.entry import Entry
-from ultan.recall import ranking
+from ultan.recall import ranking, signals
 from ultan.recall.compile import build_from_entries
 from ultan.recall.ranking import Query, rank
 from ultan.recall.warm import LATE_DEPTH, Warm, blended, kept_vectors
@@ -120,7 +120,7 @@ def test_arrays_score_every_entry_as_a_hook_would(project: str | None) -> None:
     warm = Warm(index, HashingEncoder())
     for text in ("uv packages before a release", "deploy the deploy server, please", "nothing known here: qwerty"):
         query = Query(text, project, files=("src/release.py",), tail="shall I deploy the server")
-        scope = ranking.Scope(index, project)
+        scope = signals.Scope(index, project)
         expected, spreads = ranking.gathered(scope, query, {})
         found = warm.signals(query, most=10_000)
         for name in expected:
