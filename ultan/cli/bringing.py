@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ultan.cli import render
+from ultan.cli import blocks
 from ultan.cli.screen import Block, Line, Screen
 from ultan.cli.wiring import Door
 from ultan.errors import UsageError
@@ -97,7 +97,7 @@ def brought_in(value: "Brought") -> list[Block]:
         rows.append(Line(f"  {value.pending} wait for you: `ultan review`"))
     if value.notes:
         rows.append(Line(f"  {value.notes} notes of the client's own memory, not confirmed: `ultan review`"))
-    rows.extend(Line(f"  not kept: {render.one_line(reason)}", "yellow") for reason in dict.fromkeys(value.refused[:20]))
+    rows.extend(Line(f"  not kept: {blocks.one_line(reason)}", "yellow") for reason in dict.fromkeys(value.refused[:20]))
     if value.kept:
         rows.append(Line(f"  stopped: {value.told}", "yellow"))
         rows.append(Line(f"  {value.left} sessions are left: the same command goes on where it stopped"))

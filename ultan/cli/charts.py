@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ultan.cli.render import day, one_line
+from ultan.cli.blocks import day, one_line
 from ultan.cli.screen import Block, Line, Table
 
 if TYPE_CHECKING:

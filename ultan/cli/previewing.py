@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ultan import home, plainjson, reflex, spool
-from ultan.cli.render import one_line
+from ultan.cli.blocks import one_line
 from ultan.cli.screen import Block, Line, Screen
 from ultan.cli.wiring import Door
 from ultan.clients import claude_code

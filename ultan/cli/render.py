@@ -1,8 +1,9 @@
 """Turns what verbs return into blocks that a ``Screen`` shows; one renderer for each kind of answer."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ultan.cli.blocks import cell, day, mark, one_line, sparkline
 from ultan.cli.screen import Block, Line, Markdown, Table, Tree, jsonable
 
 if TYPE_CHECKING:
@@ -27,57 +28,15 @@ if TYPE_CHECKING:
     from ultan.verbs.undo import Logged, Undone
     from ultan.verbs.why import Candidate, Why, WhyTool
 
-# --- blocks that several commands share -----------------------------------------------------------
-
-
-def day(at: float) -> str:
-    """The day and minute of *at* in UTC, for display."""
-    import time  # noqa: PLC0415 -- a formatter, not a clock
-
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
-
-
-def one_line(text: str, width: int = 100) -> str:
-    """*text* on one line, cut with an ellipsis."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 1].rstrip() + "…"
-
-
-def fields(value: Any, *, with_empty: bool = True) -> list[Block]:
-    """A record as ``name: value`` lines, for results without a shape of their own."""
-    found: list[Block] = []
-    for name, item in jsonable(value).items():
-        if not item and not with_empty:
-            continue
-        if isinstance(item, list) and item and isinstance(item[0], dict):
-            found.append(Line(f"{name}:"))
-            found.append(Table(list(item[0]), [[_cell(cell) for cell in row.values()] for row in item]))
-        elif isinstance(item, dict):
-            found.append(Line(f"{name}:"))
-            found.extend(Line(f"  {key}: {_cell(inner)}") for key, inner in item.items())
-        else:
-            found.append(Line(f"{name}: {_cell(item)}"))
-    return found
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(_cell(item) for item in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else str(value)
-
-
-# --- one renderer for each kind of answer ---------------------------------------------------------
-
-MARKS = {"convention": "[C]", "preference": "[P]", "finding": "[F]", "warn": "[W]", "abstraction": "[A]"}
+WEAKEST = 100  # entries whose curves a dry run shows where nobody asked for all
+CANDIDATES = 10  # that were left out, of those whose reason `why` tells
 
 
 def saved(value: "Saved") -> list[Block]:
     """What became of a saved text."""
     if not value.entry:
         return [Line(f"held for review: {value.title}. {value.note}")]
-    rows: list[Block] = [Line(f"{value.did} {value.entry}", "green"), Line(f"  {_mark(value.kind)} {value.title}")]
+    rows: list[Block] = [Line(f"{value.did} {value.entry}", "green"), Line(f"  {mark(value.kind)} {value.title}")]
     if value.speaker != "person":
         rows.append(Line(f"  kept as the {value.speaker}'s words (trust {value.trust}): nobody typed them in this session"))
     if value.note:
@@ -93,7 +52,7 @@ def found(value: "Found") -> list[Block]:
     rows: list[Block] = []
     for hit in value.hits:
         state = "" if hit.status == "active" else f"  ({hit.status})"
-        rows.append(Line(f"{_mark(hit.kind)} {hit.title}{state}", "bold"))
+        rows.append(Line(f"{mark(hit.kind)} {hit.title}{state}", "bold"))
         rows.append(Line(f"    {one_line(hit.rule)}"))
         rows.append(Line(f"    {hit.id}  {hit.trust}  {hit.updated}  {hit.score:g}", "dim"))
     return rows
@@ -132,7 +91,7 @@ def listing(value: "Listing") -> list[Block]:
     rows: list[Block] = []
     if value.rows:
         cells = [
-            (row.id, _mark(row.kind), one_line(row.title, 60), row.trust, row.updated, _state(row))
+            (row.id, mark(row.kind), one_line(row.title, 60), row.trust, row.updated, _state(row))
             for row in value.rows
         ]
         rows.append(Table(("entry", "", "title", "trust", "updated", ""), cells))
@@ -173,7 +132,7 @@ def undone(value: "Undone") -> list[Block]:
 
 def configuration(value: "Configuration") -> list[Block]:
     """Where the memory lives, and every setting."""
-    cells = [(row.key, _cell(jsonable(row.value)), row.source, row.range, row.meaning) for row in value.settings]
+    cells = [(row.key, cell(jsonable(row.value)), row.source, row.range, row.meaning) for row in value.settings]
     return [
         Line(f"Ultan {value.version}, home {value.home}"),
         Table(("setting", "value", "from", "range", "meaning"), cells),
@@ -263,9 +222,6 @@ def answer(value: "Answer") -> list[Block]:
     return rows
 
 
-WEAKEST = 100  # entries whose curves a dry run shows where nobody asked for all
-
-
 def decayed(value: "Decayed", *, is_dry_run: bool, most: int = WEAKEST) -> list[Block]:
     """What faded; with a dry run, how strong the *most* weakest entries stand."""
     if value.skipped:
@@ -287,12 +243,6 @@ def decayed(value: "Decayed", *, is_dry_run: bool, most: int = WEAKEST) -> list[
     if value.operation:
         rows.append(Line(f"  `ultan undo {value.operation}` takes it back", "dim"))
     return rows
-
-
-def sparkline(values: Sequence[float]) -> str:
-    """*values* between 0 and 1 as a row of blocks."""
-    blocks = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"
-    return "".join(blocks[min(7, max(0, int(value * 8)))] for value in values)
 
 
 def abstracted(value: "Abstracted") -> list[Block]:
@@ -395,10 +345,3 @@ def played(value: "Tour") -> list[Block]:
         rows.append(Line(""))
     rows.append(Line(value.ends))
     return rows
-
-
-CANDIDATES = 10
-
-
-def _mark(kind: str) -> str:
-    return MARKS.get(kind, f"[{kind[:1].upper()}]")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ultan.cli import render
+from ultan.cli import blocks, render
 from ultan.cli.screen import Line, Screen
 from ultan.cli.wiring import Door
 from ultan.errors import LibraryError, UsageError
@@ -55,7 +55,7 @@ def show(screen: Screen, item: "Held", place: int, of: int) -> None:
     screen.say(f"\n{place}/{of}  {item.verb}: {item.title}", "bold")
     for head, text in (("rule", item.rule), ("words", item.quote), ("from", item.source), ("held", item.reason)):
         if text:
-            screen.say(f"    {head}: {render.one_line(text, 400)}")
+            screen.say(f"    {head}: {blocks.one_line(text, 400)}")
 
 
 def _asked(screen: Screen, keys: str, key: Callable[[], str]) -> str:

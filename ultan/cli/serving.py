@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ultan.cli import render
+from ultan.cli import blocks
 from ultan.cli.options import Home, Json, opened
 from ultan.cli.wiring import Door
 
@@ -49,7 +49,7 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     ended = server.run()
-    screen.show(ended, render.fields(ended))
+    screen.show(ended, blocks.fields(ended))
 
 
 def counter(first: Door) -> Any:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ultan.cli import bringing, fading, render
+from ultan.cli import blocks, bringing, fading, render
 from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
 from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door
@@ -115,7 +115,7 @@ def config(
         door.need_person()
         door.make_home()
         approved = approve(door.root, door.enrol_project(), door.project_folder)
-        screen.show(approved, render.fields(approved))
+        screen.show(approved, blocks.fields(approved))
         return
     if key and value is not None:
         if verb.is_person_only(key):
@@ -171,7 +171,7 @@ def import_(
         raise UsageError("say what to import, or --sessions", "ultan import CLAUDE.md")
     where = scope_of(scope, door) or (f"project:{project}" if project else "global")
     with screen.busy(f"reading {source}"):
-        imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run)
+        imported = verb(door.desk, source, scope=where, kind=kind, is_dry_run=dry_run, keeps_places=not (scope or kind))
     screen.show(imported, render.imported(imported))
 
 
@@ -187,7 +187,7 @@ def export(
 
     door, screen = opened(context, home, as_json)
     exported = verb(door.library, door.store, target, replaces=replace)
-    screen.show(exported, render.fields(exported))
+    screen.show(exported, blocks.fields(exported))
 
 
 def tour(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ultan.cli import render
+from ultan.cli import blocks, render
 from ultan.cli.options import Home, Json, Limit, Name, opened
 from ultan.errors import UsageError
 
@@ -172,7 +172,7 @@ def why(
     from ultan.reflex.session import Seen  # noqa: PLC0415 -- only when needed
 
     told = verb.why(
-        door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=render.day(door.now)[:10],
+        door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=blocks.day(door.now)[:10],
         already=sorted(Seen(door.root, door.session).already()) if door.session else (),
     )  # fmt: skip
     screen.show(told, render.why(told))
@@ -198,4 +198,4 @@ def purge(
     elif not yes:
         typer.confirm("This cannot be undone. Delete for good?", abort=True, err=True)
     purged = verb.purge_text(door.desk, text) if text else verb.purge_entry(door.desk, entry)
-    screen.show(purged, render.fields(purged))
+    screen.show(purged, blocks.fields(purged))

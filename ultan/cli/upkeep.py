@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ultan.cli import render
+from ultan.cli import blocks, render
 from ultan.cli.options import Home, Json, opened
 from ultan.cli.wiring import Door
 
@@ -41,7 +41,7 @@ def curate(
     _log(door, "curate", report.state, report.by, f"{report.events} events, remembered {report.remembered}", report.told)
     if not now:
         _attune(door)
-    screen.show(report, render.fields(report, with_empty=False))
+    screen.show(report, blocks.fields(report, with_empty=False))
     if report.kept:
         raise typer.Exit(1)
 
@@ -107,7 +107,7 @@ def stats(context: typer.Context, home: Home = "", as_json: Json = False) -> Non
 
     door, screen = opened(context, home, as_json)
     counted = verb(door.root, door.library)
-    screen.show(counted, render.fields(counted))
+    screen.show(counted, blocks.fields(counted))
 
 
 def spend(
@@ -121,7 +121,7 @@ def spend(
 
     door, screen = opened(context, home, as_json)
     told = verb.estimate(door.root, door.settings, door.now) if estimate else verb.spend(door.root, door.settings, door.now)
-    screen.show(told, render.fields(told))
+    screen.show(told, blocks.fields(told))
 
 
 def pause(

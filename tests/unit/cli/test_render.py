@@ -1,14 +1,9 @@
 """Values → blocks."""
 
-from ultan.cli.render import decayed, one_line
+from ultan.cli.render import decayed
 from ultan.library.entry import Entry
 from ultan.library.retention import Fading
 from ultan.verbs.decay import Decayed
-
-
-def test_one_line_cuts_with_an_ellipsis():
-    assert one_line("a  b\nc") == "a b c"
-    assert one_line("x" * 200, 10) == "x" * 9 + "…"
 
 
 def test_a_dry_run_shows_the_weakest_and_how_many_more_there_are():

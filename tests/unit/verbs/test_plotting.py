@@ -5,7 +5,7 @@ import importlib.util
 
 import pytest
 
-from ultan.cli.render import sparkline
+from ultan.cli.blocks import sparkline
 from ultan.errors import UltanError
 from ultan.library.entry import Entry
 from ultan.library.retention import Fading
