@@ -256,6 +256,14 @@ class Adopt(Model):
     path: Line
 
 
+class Bring(Model):
+    """A person brings an entry as another library has it, with its history of trust and use."""
+
+    verb: Literal["bring"] = "bring"
+    path: Line
+    text: str = Field(max_length=65536)
+
+
 class Bump(Model):
     """Counters folded in from events; never a change of content."""
 
@@ -276,5 +284,5 @@ ModelAction = Annotated[
 ]  # fmt: skip
 Action = (
     Create | Update | Reinforce | MarkHelpful | Deprecate | Merge | Move | SplitFolder | AddWikilink
-    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Affirm | Condense | Contradict | Rewrite | Adopt | Bump
+    | Abstract | Revive | Nudge | Archive | Pin | Confirm | Affirm | Condense | Contradict | Rewrite | Adopt | Bring | Bump
 )  # fmt: skip

@@ -31,6 +31,8 @@ def _done(draft: Draft, action: act.Action) -> Done:  # noqa: C901, PLR0911, PLR
             return creation.create(draft, action)
         case act.Abstract():
             return creation.abstract(draft, action)
+        case act.Bring():
+            return creation.bring(draft, action)
         case act.Update():
             return revision.update(draft, action)
         case act.Reinforce():

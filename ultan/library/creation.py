@@ -1,4 +1,4 @@
-"""Creation: actions that bring an entry into being, a rule learned or a parent over others (pure)."""
+"""Creation: actions that bring an entry into being: a rule learned, one of another library, a parent over others (pure)."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -8,8 +8,9 @@ from ultan.library import bar, places, revision
 from ultan.library import grounds as ground
 from ultan.library.body import composed
 from ultan.library.draft import Declined, Done, Draft, one_line
-from ultan.library.entry import Entry, scope_of
+from ultan.library.entry import Entry, parse, scope_of
 from ultan.library.grounds import CONFIRMED, Grounds
+from ultan.library.yamlfront import front
 
 LEAF_KINDS = ("convention", "preference", "warn", "decision")
 PARENT_STRENGTH = 0.74  # at most: a parent is never beyond fading by birth
@@ -51,6 +52,23 @@ def create(draft: Draft, action: act.Create) -> Done:
         revision.supersede(draft, old, entry.id, found)
     instead = [f"in place of {old.id}" for old in superseded]
     return "create", entry.id, "; ".join([f"strength {strength.explained()}", *instead, *notes])
+
+
+def bring(draft: Draft, action: act.Bring) -> Done:
+    """What was done: an entry of another library at its own place, as it stands there."""
+    bar.need_person(draft, "brings whole entries in")
+    text = action.text if action.text.endswith("\n") else action.text + "\n"  # the model strips its texts
+    entry = parse(text, action.path)
+    said = front(text).get("id", entry.id)
+    if said != entry.id:
+        raise Declined(f"it says its id is {said}, which is not where it lies")
+    draft.folder(entry.id.rpartition("/")[0])
+    if entry.id in draft.entries or entry.id in draft.archived:
+        raise Declined(f"another entry stands at {entry.id} already")
+    if draft.unused(entry.id, "_archive/" if entry.shelved else "") != entry.id:
+        raise Declined(f"a file lies at {entry.path} already")
+    draft.put(entry)
+    return "bring", entry.id, "as it was there"
 
 
 def _instead(draft: Draft, done: Done, superseded: Sequence[Entry], found: Grounds) -> Done:

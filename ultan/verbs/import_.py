@@ -1,8 +1,9 @@
 """Import: what somebody wrote down elsewhere becomes entries, in one operation that one undo takes back.
 
 A file of instructions (CLAUDE.md, AGENTS.md, .cursorrules) gives one entry for each rule in it;
-a folder, or an exported zip, one for each markdown file. What says nothing new is left out and
-counted; what cannot be read is named.
+a folder one for each markdown file. Entries of another library, exported or in its folder, come as they
+are, each to its own place, unless a scope is asked for. What says nothing new is left out and counted;
+what cannot be read is named.
 """
 
 import io
@@ -17,9 +18,10 @@ import yaml  # type: ignore[import-untyped]  # no stubs are installed with it
 from pydantic import ValidationError
 
 from ultan import home
-from ultan.errors import LibraryError, UsageError
-from ultan.library.actions import Action, Create
-from ultan.library.entry import KINDS
+from ultan.errors import InvalidEntry, LibraryError, UsageError
+from ultan.library.account import about
+from ultan.library.actions import Action, Bring, Create
+from ultan.library.entry import KINDS, Entry, parse
 from ultan.redaction import redact
 from ultan.verbs.desk import Desk
 
@@ -43,6 +45,7 @@ class Text:
     tags: tuple[str, ...] = ()
     kind: str = ""
     cues: tuple[str, ...] = ()
+    entry: Entry | None = None  # what it is in the library it comes from
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,12 @@ class Imported:
     is_dry_run: bool
 
 
-def import_(desk: Desk, source: str, *, scope: str, kind: str = "", is_dry_run: bool = False) -> Imported:
+def import_(
+    desk: Desk, source: str, *, scope: str, kind: str = "", is_dry_run: bool = False, keeps_places: bool = False
+) -> Imported:  # fmt: skip
     """The entries of *source* in *scope* (``global`` or ``project:<slug>``).
+
+    With *keeps_places* entries of another library keep the place, history and trust they have there.
 
     Raises:
         UsageError: *source* is not there, or nothing in it can be imported.
@@ -77,24 +84,31 @@ def import_(desk: Desk, source: str, *, scope: str, kind: str = "", is_dry_run: 
     top = f"projects/{scope.removeprefix('project:')}" if scope.startswith("project:") else "global"
     known, redacted = 0, 0
     actions: list[Action] = []
-    said = {_key(entry.rule) for entry in desk.library.entries.values()}
+    library = desk.library
+    said = {_key(entry.rule) for entry in library.entries.values()}
+    there = {entry.raw.strip() for pool in (library.entries, library.archived) for entry in pool.values()}
     for text in texts:
-        clean, masked = redact(text.text)
+        entry = text.entry if keeps_places else None
+        if entry is None and text.entry is not None and text.entry.shelved:
+            continue  # what its own library put away is no new rule
+        clean, masked = redact(entry.raw if entry else text.text)
         redacted += masked
-        key = _key(_head(clean, RULE_CHARS)[0])
-        if key in said:
+        key = _key(entry.rule if entry else _head(clean, RULE_CHARS)[0])
+        is_past = entry is not None and (entry.shelved or bool(entry.superseded_by))
+        if clean.strip() in there or (key in said and not is_past):
             known += 1
             continue
-        said.add(key)
+        if not is_past:
+            said.add(key)
         try:
-            actions += _creates(text, clean, top, kind)
+            actions += [Bring(path=entry.path, text=clean)] if entry else _creates(text, clean, top, kind)
         except ValidationError as error:
             skipped.append((text.origin, error.errors()[0]["msg"]))
     if is_dry_run or not actions:
-        titles = tuple(action.title for action in actions if isinstance(action, Create))
+        titles = tuple(about(action).removesuffix(".md") for action in actions)
         return Imported(source, titles, known, tuple(skipped), redacted, 0, is_dry_run)
     receipt = desk.execute(actions, by="import", why=f"imported from {os.path.basename(source.rstrip(os.sep))}")
-    skipped += [(getattr(refusal.action, "title", ""), refusal.reason) for refusal in receipt.refused]
+    skipped += [(about(refusal.action), refusal.reason) for refusal in receipt.refused]
     if not receipt.applied:
         raise LibraryError(receipt.refused[0].reason if receipt.refused else "nothing was kept")
     return Imported(
@@ -190,7 +204,11 @@ def _rule(block: list[str], heading: str, origin: str) -> Iterator[Text]:
 
 def documents(text: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
     """A markdown file as one text; frontmatter that we know is used."""
-    if os.path.basename(name).lower() in SKIPPED or name.startswith("_archive/"):
+    name = name.replace(os.sep, "/").removeprefix("knowledge/")
+    if os.path.basename(name).lower() in SKIPPED:
+        return
+    entry = _entry(text, name)
+    if entry is None and name.startswith("_archive/"):
         return
     try:
         front, body = frontmatter.parse(text)
@@ -206,8 +224,19 @@ def documents(text: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[
     kind = str(front.get("kind") or front.get("type") or "")
     yield Text(
         name, title, body, "/".join(filter(None, map(_slug, _topic(name)))), _words(front.get("tags")),
-        kind if kind in KINDS else "", _words(front.get("applies_when") or front.get("applies-when")),
+        kind if kind in KINDS else "", _words(front.get("applies_when") or front.get("applies-when")), entry,
     )  # fmt: skip
+
+
+def _entry(text: str, name: str) -> Entry | None:
+    """The entry that a library has at *name*; ``None`` for a text that says no id, or lies elsewhere."""
+    if not name.removeprefix("_archive/").startswith(("global/", "projects/")):
+        return None
+    try:
+        entry = parse(text, name)
+        return entry if frontmatter.parse(text)[0].get("id") == entry.id else None
+    except (InvalidEntry, yaml.YAMLError, ValueError):
+        return None
 
 
 def _topic(name: str) -> list[str]:

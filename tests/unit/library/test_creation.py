@@ -1,6 +1,7 @@
 """Creation: what is learned, written for the first time, and how strongly."""
 
-from ultan.library.actions import Abstract, Archive, Gates
+from ultan.library.actions import Abstract, Archive, Bring, Gates
+from ultan.library.executor import execute
 
 
 def test_the_user_s_words_quoted_by_a_curator_are_the_person_s(desk, create):
@@ -64,3 +65,23 @@ def test_an_abstraction_needs_children_a_person_vouches_for(desk, create):
     assert (entry.kind, entry.trust, entry.links) == ("abstraction", "person", ("global/a-one", "global/b-two"))
     assert desk.library.links_to("global/a-one") == (entry.id,)
     assert desk.library.find("a-one").links == (entry.id,)
+
+
+def test_an_entry_of_another_library_keeps_its_history(desk, entry_text):
+    text = entry_text(front="trust: confirmed\nreinforced: 4\nfired-helpful: 2\n")
+    receipt = execute(desk.store, [Bring(path="global/uv.md", text=text)], now=desk.now, by="import")
+    assert desk.only(receipt)[:2] == ("bring", "global/uv")
+    assert desk.text("global/uv.md") == text
+    assert desk.library.foreign == ()
+    assert (desk.library.find("uv").trust, desk.library.find("uv").reinforced) == ("confirmed", 4)
+
+
+def test_what_is_brought_lies_where_an_entry_may_and_takes_no_place(desk, create, entry_text):
+    desk.person(create())
+    for path, text in (
+        ("global/always-use-uv.md", entry_text()), ("elsewhere/uv.md", entry_text()), ("global/../../uv.md", entry_text()),
+        ("global/uv.md", entry_text(front="id: global/other\n")), ("global/uv.md", "no frontmatter"),
+    ):  # fmt: skip
+        receipt = execute(desk.store, [Bring(path=path, text=text)], now=desk.now, by="import")
+        assert (receipt.applied, len(receipt.refused)) == ((), 1), path
+    assert execute(desk.store, [Bring(path="global/uv.md", text=entry_text())], now=desk.now, by="clerk").applied == ()

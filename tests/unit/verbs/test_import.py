@@ -1,5 +1,7 @@
 """Files of instructions, folders, and long texts."""
 
+from ultan.library.snapshot import read_library
+from ultan.library.store import FileStore
 from ultan.verbs.import_ import Text, _creates, _cut, documents, rules
 
 
@@ -80,3 +82,45 @@ def test_files_of_other_tools_stay_as_they_are_to_the_byte(ultan, tmp_path):
         assert said.status == 0, said.err
         assert "imported 1" in said.out
         assert (shop / name).read_bytes() == text.encode()
+
+
+def test_a_library_that_was_exported_comes_back_as_it_was(ultan, home, tmp_path):
+    ultan("save", "Use uv here, never pip", "--scope", "project:shop", "--why", "the lock file", "--trigger", "Bash:pip install", "--pin")
+    ultan("save", "Prefer tabs in Makefiles", "--scope", "global")
+    ultan("save", "Call the warehouse before shipping pallets", "--scope", "global")
+    ultan("archive", "call-the-warehouse-before-shipping-pallets")
+    there = tmp_path / "there.zip"
+    assert ultan("export", str(there)).status == 0
+    other = {"ULTAN_HOME": str(tmp_path / "other")}
+    said = ultan("import", str(there), environ=other)
+    assert "imported 3, 0 known already" in said.out
+    mine, theirs = (read_library(FileStore(place)) for place in (str(tmp_path / "other"), home))
+    assert {entry.path: entry.raw for entry in mine.entries.values()} == {entry.path: entry.raw for entry in theirs.entries.values()}
+    assert {entry.path: entry.raw for entry in mine.archived.values()} == {entry.path: entry.raw for entry in theirs.archived.values()}
+    assert mine.foreign == ()
+    assert "imported 0, 3 known already" in ultan("import", str(there), environ=other).out
+    assert ultan("check", environ=other).status == 0
+    assert ultan("undo", environ=other).status == 0
+
+
+def test_a_scope_that_is_asked_for_goes_before_the_place_an_entry_has(ultan, tmp_path):
+    ultan("save", "Use uv here, never pip", "--scope", "project:shop")
+    ultan("save", "Prefer tabs in Makefiles", "--scope", "global")
+    ultan("archive", "prefer-tabs-in-makefiles")
+    there = tmp_path / "there.zip"
+    ultan("export", str(there))
+    other = {"ULTAN_HOME": str(tmp_path / "other")}
+    assert "imported 1" in ultan("import", str(there), "--scope", "global", environ=other).out
+    assert [entry.scope for entry in read_library(FileStore(str(tmp_path / "other"))).entries.values()] == ["global"]
+
+
+def test_an_entry_that_differs_from_the_one_at_its_place_is_left_out_and_named(ultan, tmp_path):
+    ultan("save", "Prefer tabs in Makefiles", "--scope", "global", "--folder", "style")
+    folder = tmp_path / "library" / "global" / "style"
+    folder.mkdir(parents=True)
+    text = (tmp_path / "home" / "knowledge" / "global" / "style" / "prefer-tabs-in-makefiles.md").read_text()
+    (folder / "prefer-tabs-in-makefiles.md").write_text(text.replace("Prefer tabs in Makefiles", "Prefer spaces everywhere else"))
+    (folder / "other.md").write_text(text.replace("prefer-tabs-in-makefiles", "other").replace("Prefer tabs in Makefiles", "Draw maps north up"))
+    said = ultan("import", str(tmp_path / "library"))
+    assert "imported 1" in said.out
+    assert "another entry stands at global/style/prefer-tabs-in-makefiles already" in said.out
