@@ -9,16 +9,18 @@ among themselves (the last word wins) and then against the library: known → re
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from typing import TYPE_CHECKING
 
 from ultan.events import ANSWER, PERSON, REJECTION, Piece, Transcript
 from ultan.library.actions import Cite, Create, Reinforce
 from ultan.staff import drafting, relations, subjects
 from ultan.staff.cues import table
+from ultan.staff.kinds import KINDS, kind_of
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.statements import Heard, Statement, statements
 from ultan.staff.subjects import Subject
-from ultan.staff.weights import KINDS, THRESHOLD, WEIGHTS
+from ultan.staff.weights import THRESHOLD, WEIGHTS
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
@@ -193,8 +195,8 @@ def settled(drafts: Iterable[Draft]) -> tuple[list[Draft], list[tuple[Draft, str
 
 def weigh(statement: Statement, origin: str = "user") -> float:
     """How plainly *statement* lays down a rule."""
-    score = sum(WEIGHTS.get(mark, 0.0) for mark in statement.marks)
-    return score + (WEIGHTS["rejection"] if origin == REJECTION else 0.0)
+    marks = [WEIGHTS.get(mark, 0.0) for mark in statement.marks]
+    return fsum((*marks, WEIGHTS["rejection"] if origin == REJECTION else 0.0))  # exact: sets have no order
 
 
 def _hear(
@@ -297,7 +299,7 @@ def _suggestion(draft: Draft, compared: _Compared) -> Suggestion:
 
 
 def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -> Create:
-    heard = drafting.kind_of(draft.statement, draft.origin)
+    heard = kind_of(draft.statement, draft.origin)
     kind = next((kind for kind in KINDS if corrected and kind == corrected[0].kind), heard)
     supersedes = [entry.id for entry in corrected]
     project = compared.project

@@ -25,6 +25,7 @@ LOANED = (
     "stack", "commit", "branch", "docstring", "decorator", "test", "api", "ui", "log", "build", "review",
     "repository", "config", "import", "data",
 )  # fmt: skip
+_LIKELIER = 0.5  # words that a text without any accent is ahead by in English ("No, use pnpm" is Portuguese, too)
 _PLAINLY = 2  # frequent words of English that, if no other language has as many, settle it
 _UNSPACED = frozenset(("ja", "zh", "ko"))
 _VERB_LAST = frozenset(("ja", "ko", "tr", "hi"))
@@ -161,6 +162,8 @@ def language_of(text: str) -> str:
     ):
         return DEFAULT
     scores = {code: n + _cue_words(text, code) / 2 for code, n in shared.items() if table(code).spaced}
+    if text.isascii():
+        scores[DEFAULT] += _LIKELIER
     return max(scores, key=lambda code: (scores[code], code == DEFAULT, code))
 
 

@@ -6,16 +6,16 @@ its object ("add this decorator to all methods") is completed by the statement i
 
 import functools
 import re
+from math import fsum
 from typing import TYPE_CHECKING
 
-from ultan.events import ANSWER
-from ultan.library.actions import Kind, TriggerSpec
+from ultan.library.actions import TriggerSpec
 from ultan.staff import subjects
 from ultan.staff.commands import COMMANDS, commands_in
 from ultan.staff.cues import Cues, language_of, table
 from ultan.staff.statements import Heard, Statement
 from ultan.staff.subjects import Subject
-from ultan.staff.weights import KINDS, PERSONAL, SCOPE
+from ultan.staff.weights import PERSONAL, SCOPE
 
 if TYPE_CHECKING:
     from ultan.library.entry import Entry
@@ -112,17 +112,6 @@ def title_of(rule: str, cues: Cues) -> str:
     return (first[0].upper() + first[1:]).ljust(3, ".")
 
 
-def kind_of(statement: Statement, origin: str) -> Kind:
-    """What sort of memory a statement is."""
-    if origin == ANSWER:
-        return "decision"
-    features = statement.marks | {"=" + thing for thing in statement.things} | {""}
-    scores = {kind: sum(row.get(name, 0.0) for name in features) for kind, row in KINDS.items()}
-    likeliest = max(scores, key=lambda kind: (scores[kind], kind))
-    is_law = statement.marks >= {"order", "standing"} or statement.marks >= {"order", "never"}
-    return "convention" if likeliest == "finding" and is_law else likeliest
-
-
 def is_global(statement: Statement, *, elsewhere: bool = False) -> bool:
     """Whether a rule is about the person and how the agent works, rather than about one project.
 
@@ -134,7 +123,7 @@ def is_global(statement: Statement, *, elsewhere: bool = False) -> bool:
         return False
     features = statement.marks | {"=" + thing for thing in statement.things} | {""}
     features |= {"elsewhere"} if elsewhere else set()
-    return bool(features & PERSONAL) and sum(SCOPE.get(name, 0.0) for name in features) > 0
+    return bool(features & PERSONAL) and fsum(SCOPE.get(name, 0.0) for name in features) > 0
 
 
 def topic_of(subject: Subject) -> str:

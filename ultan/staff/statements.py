@@ -6,7 +6,7 @@ standing word and a command weigh for a rule, a question or an order of the mome
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ultan.staff.commands import commands_in
@@ -53,6 +53,7 @@ _CODE = re.compile(
 _ASKED = ("?", "？", "؟")  # noqa: RUF001 -- their own marks
 _ENDS = " \t.!。！؛…\"'"  # noqa: RUF001 -- their own marks
 _COMMAS = (",", "،")
+_PAUSED = ",;:.!?…–—-،؛。！，、："  # noqa: RUF001 -- dashes and commas as typed
 _POLITE_ENDING = 5  # letters a request may have behind its phrase where the verb comes last
 
 
@@ -172,7 +173,19 @@ def statements(text: str) -> list[Statement]:
     found: list[Statement] = []
     for start, end in _stretches(own):
         found += _clauses(_read(text[start:end], start, cues), cues)
-    return _with_relayed(found, text)
+    return _with_relayed(_with_denied(found), text)
+
+
+def _with_denied(found: list[Statement]) -> list[Statement]:
+    """*found*, each statement after a bare *no* marked as the correction that the no announces."""
+    return [
+        replace(each, marks=_combined(each.marks | {"correction"})) if before and _is_bare_no(before) else each
+        for before, each in zip([None, *found], found, strict=False)
+    ]
+
+
+def _is_bare_no(statement: Statement) -> bool:
+    return "correction" in statement.marks and len(statement.text.split()) == 1 and not statement.text.endswith(_ASKED)
 
 
 def _with_relayed(found: list[Statement], text: str) -> list[Statement]:
@@ -200,11 +213,7 @@ def _clauses(statement: Statement, cues: Cues) -> list[Statement]:
         right = _read(statement.text[match.end() :], statement.start + match.end(), cues)
         if left.subject.is_whole and _is_demand(right) and not _same_demand(left.subject, right.subject):
             carried = left.marks & (DICTATING | {"dictating"})
-            marks = (
-                right.marks
-                | carried
-                | {name for name, wanted, _ in COMBINED if wanted <= right.marks | carried}
-            )
+            marks = right.marks | carried | {name for name, wanted, _ in COMBINED if wanted <= right.marks | carried}
             return [left, *_clauses(replace(right, marks=marks), cues)]
     return [statement]
 
@@ -245,12 +254,16 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
         marks.discard("mind")  # the same words
     if marks & DICTATING:
         marks.add("dictating")
+    return Statement(text, text[body_at:], start, _combined(marks), things, cues.aspects(text), subject, cues.language)
+
+
+def _combined(marks: Iterable[str]) -> frozenset[str]:
+    """*marks* and those that follow from several of them together."""
+    found = set(marks)
     for name, wanted, barred in COMBINED:
-        if wanted <= marks and not marks & barred:
-            marks.add(name)
-    return Statement(
-        text, text[body_at:], start, frozenset(marks), things, cues.aspects(text), subject, cues.language
-    )
+        if wanted <= found and not found & barred:
+            found.add(name)
+    return frozenset(found)
 
 
 def _form(text: str, body_at: int, cues: Cues) -> set[str]:
@@ -261,6 +274,7 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
         "order": _is_order(text, body_at, cues),
         "practice": _is_habit(text, cues),
         "contrast": bool(_NOT_THAT.search(text)),
+        "correction": _denies(text, cues),
         "swap": _is_swap(text, body_at, cues),
         "opposed": bool(_NOT_THAT.search(text)),
         "asks": stripped.endswith(_ASKED),
@@ -274,6 +288,20 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
         "long": words > 40,
     }
     return {name for name, holds in form.items() if holds} | _entrusted(text, body_at, cues)
+
+
+def _denies(text: str, cues: Cues) -> bool:
+    """Whether it opens with a *no* that answers; "no problem" and "no tests fail" only begin with the same word.
+
+    A pause makes an answer of it, and so does what cannot stand behind the other no: a pronoun, an order.
+    """
+    resumed = {hit.start for hit in cues.named(text, "resumed")}
+    for hit in cues.named(text, "denial"):
+        after = text[hit.end :]
+        word = hit.end + len(after) - len(after.lstrip())
+        if not after.strip() or after.lstrip()[0] in _PAUSED or word in resumed:
+            return True
+    return False
 
 
 def _entrusted(text: str, body_at: int, cues: Cues) -> set[str]:

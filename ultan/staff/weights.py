@@ -7,8 +7,6 @@ a sensible weight, rounded by hand. Before that rounding crossed halves gave pre
 .40 over conventions, preferences and warnings; the shipped table .76 at .59 in sample; see docs/adr/0031-the-clerk.md.
 """
 
-from ultan.library.actions import Kind
-
 THRESHOLD = 3.5
 WEIGHTS = {
     # constructions that mostly occur when a rule is laid down
@@ -26,30 +24,6 @@ WEIGHTS = {
     # what an order of the moment, a question, a report or a courtesy looks like
     "tiny": -0.2, "object": -0.2, "ruledoc": -0.2, "general": -0.2, "hedge": -0.4, "oneoff": -0.5, "question": -0.6,
     "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "courtesy": -2.2,
-}  # fmt: skip
-
-# What the marks (and, with "=", the concepts) of a statement say about the kind of memory; "" is the
-# starting value. Hand-set, then fitted with a pull back to those values (strength 3), small numbers
-# dropped. In sample .83 right, over crossed halves .59 (.53 without the hand-set values): where a fact
-# about one feature ends and a convention begins is a matter of taste even between people.
-KINDS: dict[Kind, dict[str, float]] = {
-    "convention": {
-        "ruledoc": 1.8, "local": 1.7, "recurrent": 1.2, "located": 1.2, "limited": 1.2, "provided": 1.0, "decreed": 1.0, "sweeping": 1.0, "placed": 1.6, "required": 1.2, "swapped": 1.1, "universal": 1.1, "ordained": 1.0, "standing": 1.0,
-        "never": 0.9, "protest": 0.9, "practice": 0.8, "=build": 0.7, "=code": 0.7, "=style": 0.7, "anaphor": 0.7, "=docstring": 0.6,
-        "=function": 0.6, "=test": 0.6, "=name": 0.5, "decide": 0.5, "=comment": 0.4, "commanded": 0.4, "correction": 0.4, "weak": 0.4,
-        "=doc": 0.7, "=ui": 0.3, "barred": 0.3, "denied": 0.3, "granted": 0.3, "order": 0.3, "principle": 0.3, "purpose": 0.4,
-        "quoted": 0.3, "agent": -0.3, "assign": -0.3, "choose": -0.3, "declared": -0.3, "dictating": -0.3, "reason": -0.4, "want": -0.4,
-    },
-    "finding": {
-        "": 1.4, "declared": 1.0, "=data": 0.7, "reason": 0.7, "entrust": 0.6, "=interface": 0.5, "=config": 0.4, "assign": 0.4,
-        "granted": 0.4, "noted": 0.4, "=api": 0.3, "=command": 0.3, "command": 0.3, "grounded": 0.3, "opposite": 0.3, "ordained": 0.3,
-        "anaphor": -0.3, "annoyed": -0.4, "decide": -0.4, "reminder": -0.4, "short": -0.4, "danger": -0.5,
-    },
-    "preference": {
-        "taste": 2.4, "mannered": 2.0, "agent": 1.9, "valued": 1.7, "habitual": 1.4, "everywhere": 1.2, "=interaction": 0.8, "want": 0.7, "personal": 0.5,
-        "shout": 0.4, "protest": 0.3, "=file": -0.3, "=tool": -0.3, "anaphor": -0.3, "value": -0.3,
-    },
-    "warn": {"danger": 2.2, "perilous": 2.2, "forbid": 0.7, "": -1.0},
 }  # fmt: skip
 
 # Whether a rule is about the person and how the agent works, whatever the project (positive), or about

@@ -1,6 +1,8 @@
 """How a person's text is cut into statements, and what is not theirs."""
 
 # ruff: noqa: RUF001 -- marks of other scripts
+import pytest
+
 from ultan.staff.clerk import weigh
 from ultan.staff.statements import own_text, statements
 
@@ -62,3 +64,28 @@ def test_what_a_reviewer_wrote_weighs_less_than_the_persons_remark_below_it():
 def test_the_language_is_told_statement_by_message():
     assert {each.language for each in statements("Benutze immer uv, nie pip. Das ist wichtig.")} == {"de"}
     assert {each.language for each in statements("use uv")} == {"en"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No problem", "No idea", "No need to change that.", "No tests are failing", "No worries, go on", "No code yet.",
+     "No errors so far", "No comment", "no hay problema con los tests", "Não há problema com os testes", "Nie ma problemu z testami", "لا مشكلة"],
+)  # fmt: skip
+def test_a_no_that_only_negates_what_follows_corrects_nothing(text):
+    assert all("correction" not in statement.marks for statement in statements(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No, use pnpm", "No. Put it in the docs folder.", "no don't do that", "no i want a clean run every time", "No - keep it", "No; we use uv",
+     "NO!", "No, usa siempre uv", "Não, usa o uv", "Nie, zawsze używaj uv", "لا، استخدم uv", "Nein, nimm uv", "Hayır, uv kullan", "Нет, используй uv"],
+)  # fmt: skip
+def test_a_no_that_answers_is_a_correction(text):
+    assert "correction" in statements(text)[0].marks
+
+
+def test_a_bare_no_makes_a_correction_of_the_sentence_after_it_and_of_no_other():
+    no, put, done = statements("No. Put it in the docs folder. The rest is fine.")
+    assert "correction" in no.marks & put.marks
+    assert "correction" not in done.marks
+    assert all("correction" not in each.marks for each in statements("No? Put it in the docs folder.")[1:])
