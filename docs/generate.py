@@ -84,7 +84,8 @@ def exit_codes() -> str:
     lines = [
         MADE, "", "# Exit codes and errors", "",
         "| code | meaning |", "|---|---|", "| 0 | done |", "| 1 | failed: `error: …` and `hint: …` on stderr |",
-        "| 2 | the words of the command were off |", "| 130 | interrupted |", "",
+        "| 2 | the words of the command were off |", "| 130 | interrupted |",
+        "| 141 | nobody reads the answer any more (`ultan list \\| head -1`): ended by SIGPIPE, as other tools are |", "",
         "Hook verbs always end with 0: a memory must never stop the agent.", "",
         "| error | meaning | hint |", "|---|---|---|",
     ]  # fmt: skip

@@ -1,11 +1,14 @@
 """The door for people: parses words, runs one command, and says what went wrong in one place.
 
-Exit status: 0 done, 1 failed, 2 the words were off, 130 interrupted. Answers go to stdout,
-everything else to stderr. Commands stand in the modules beside this one, five lines each;
+Exit status: 0 done, 1 failed, 2 the words were off, 130 interrupted; who writes to a reader that has
+gone (`ultan list | head -1`) ends by the signal that ends other tools then, which a shell shows as
+141. Answers go to stdout, everything else to stderr. Commands stand in the modules beside this one, five lines each;
 what they decide they ask a verb.
 """
 
 import contextlib
+import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -19,20 +22,40 @@ from ultan.cli.wiring import World
 from ultan.errors import UltanError
 
 INTERRUPTED = 130
+READER_GONE = 141  # 128 + SIGPIPE
 MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
 
 
 def app(argv: Sequence[str] | None = None, world: World | None = None) -> None:
     """Run the command in *argv* and leave the process with its exit status."""
-    sys.exit(run(sys.argv[1:] if argv is None else argv, world or World()))
+    status = run(sys.argv[1:] if argv is None else argv, world or World())
+    if status == READER_GONE:
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGPIPE)
+        os._exit(status)  # without SIGPIPE; an ordinary exit would try to flush once more
+    sys.exit(status)
 
 
 def run(argv: Sequence[str], world: World) -> int:
-    """The exit status of the command in *argv*; the second of the two broad catches."""
+    """The exit status of the command in *argv*; ``READER_GONE`` if nobody reads its answer to the end."""
     for stream in (world.stdout, world.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that cannot say ✓ shows ? and goes on
-    screen = Screen(world.stdout, world.stderr, world.environ)
+    try:
+        status = _status(argv, world, Screen(world.stdout, world.stderr, world.environ))
+        _need_readers(world)
+    except BrokenPipeError:
+        return READER_GONE
+    return status
+
+
+def _status(argv: Sequence[str], world: World, screen: Screen) -> int:
+    """As ``run``; the second of the two broad catches.
+
+    Raises:
+        BrokenPipeError: one of our streams has no reader any more.
+    """
     try:
         group = commands(world, is_rich=screen.is_rich(world.stdout))
         with contextlib.redirect_stdout(world.stdout):  # help is printed by click
@@ -43,12 +66,24 @@ def run(argv: Sequence[str], world: World) -> int:
     except (KeyboardInterrupt, typer.Abort):
         screen.say("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # the reader had enough: nothing left to flush
-        return 0
+    except SystemExit as left:  # click's own answer to any closed pipe, which says 1 of it
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        _need_readers(world)
+        return _unforeseen(left.__context__, screen, world)
     except Exception as error:  # noqa: BLE001 -- the door: whatever happens is said in one line
         return _unforeseen(error, screen, world)
     return status if isinstance(status, int) else 0
+
+
+def _need_readers(world: World) -> None:
+    """Return only if our own streams are read; what they could not write stays in them and fails again.
+
+    Raises:
+        BrokenPipeError: one of them is not.
+    """
+    for stream in (world.stdout, world.stderr):
+        stream.flush()
 
 
 def commands(world: World, *, is_rich: bool = False) -> Any:
