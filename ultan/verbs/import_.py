@@ -215,6 +215,9 @@ def documents(text: str, name: str, skipped: list[tuple[str, str]]) -> Iterator[
     except (yaml.YAMLError, ValueError) as error:
         skipped.append((name, f"its frontmatter cannot be read: {str(error).splitlines()[0]}"))
         return
+    if text.startswith("---\n") and "\n---\n" not in text[4:] + "\n" and not front:
+        skipped.append((name, "its frontmatter is never closed"))
+        return
     first = next((found["text"] for found in map(_HEADING.match, body.split("\n")) if found), "")
     body = "\n".join(line for line in body.split("\n") if not (first and line.lstrip("# ").strip() == first)).strip()
     title = str(front.get("title") or first or _title(os.path.basename(name)[:-3].replace("-", " ").replace("_", " ")))

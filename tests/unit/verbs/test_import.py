@@ -66,6 +66,8 @@ def test_adocuments_that_cannot_be_read_is_named():
     assert skipped[0][0] == "bad.md"
     assert list(documents("# Only a title\n", "empty.md", skipped)) == []
     assert skipped[1] == ("empty.md", "it is empty")
+    assert list(documents("---\nid: nope\n", "half.md", skipped)) == []
+    assert skipped[2] == ("half.md", "its frontmatter is never closed")
 
 
 def test_files_of_other_tools_stay_as_they_are_to_the_byte(ultan, tmp_path):
