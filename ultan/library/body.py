@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 RELATED = "## Related"
 WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(#[^\[\]|\n]*)?(\|[^\[\]\n]*)?\]\]")
@@ -14,6 +15,7 @@ _SECTION = re.compile(r"\s*\*\*(why|how to apply)\b|#{2,6}\s", re.IGNORECASE)
 _OPENS = re.compile(r"#{1,6}\s|---+$|\*\*(why|how to apply)\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1 << 13)
 def rule_of(body: str) -> str:
     """The text of *body* before **Why** or a section, without headings and comments."""
     kept = []

@@ -7,6 +7,7 @@ Paths are relative to ``knowledge/``; those that begin with ``@pending/`` lie in
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from ultan.errors import LibraryMoved, OutsideLibrary
@@ -67,6 +68,7 @@ class Store(Protocol):
         """Keep every other writer away for some milliseconds; may be nested."""
 
 
+@lru_cache(maxsize=1 << 15)
 def checked_path(path: str) -> str:
     """*path* if it is one that may exist in a library.
 

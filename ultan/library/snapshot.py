@@ -2,8 +2,9 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
 from ultan.library import memo
@@ -45,6 +46,7 @@ class Library:
         tombstones: rules not to be learned again.
         adopting: paths of a library that has no operation log yet; they are the person's.
         marks: path → what the disk says of the file, where it was at rest when it was read.
+        ledger: what the operation log said, for the next snapshot to go on from.
     """
 
     entries: Mapping[str, Entry]
@@ -62,6 +64,7 @@ class Library:
     marks: Mapping[str, Mark] = field(default_factory=dict)
     _names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _back: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    ledger: "Ledger | None" = field(default=None, repr=False, compare=False)
 
     def find(self, name: str) -> Entry:
         """The entry called *name*: an id, a unique last part of one, or a unique title.
@@ -153,7 +156,7 @@ def read_library(store: Store, known: Library | None = None) -> Library:
     *known* the last snapshot that was kept (``memo``) serves. ``NOTHING`` makes everything be read.
     """
     before, known_digests, known_marks = memo.of(known) if known else memo.remembered(store)
-    ledger = Ledger(store.operations())
+    ledger = Ledger.reading(store.operations(), known.ledger if known else None)
     listing = store.files()
     entries: dict[str, Entry] = {}
     archived: dict[str, Entry] = {}
@@ -241,6 +244,7 @@ def assemble(
         tombstones=tuple(ledger.tombstones),
         adopting=() if ledger.number else tuple(sorted([*paths, *(path for path, _ in unreadable if path in digests)])),
         marks=marks or {},
+        ledger=ledger,
         _names={name: tuple(ids) for name, ids in names.items()},
     )
     back: dict[str, list[str]] = {}
@@ -256,14 +260,18 @@ def assemble(
 class Ledger:
     """What the operation log says about files, events and forbidden rules."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
-        """Read *operations*, oldest first."""
-        self.number = 0
-        self.known: dict[str, str] = {}  # path → digest when last made or adopted
-        self.marked: dict[str, str] = {}
-        self.events: set[str] = set()
-        self.tombstones: list[Tombstone] = []
+    def __init__(self, operations: Iterable[Operation], earlier: "Ledger | None" = None) -> None:
+        """Read *operations*, oldest first, on top of what an *earlier* ledger says."""
+        self.number: int = earlier.number if earlier else 0
+        self.known: dict[str, str] = dict(earlier.known) if earlier else {}  # path → digest when last made or adopted
+        self.marked: dict[str, str] = dict(earlier.marked) if earlier else {}
+        self.events: set[str] = set(earlier.events) if earlier else set()
+        self.tombstones: list[Tombstone] = list(earlier.tombstones) if earlier else []
+        self.last: str = earlier.last if earlier else ""  # digest of the operation read last
+        self.count: int = earlier.count if earlier else 0
         for operation in operations:
+            self.last = operation.digest
+            self.count += 1
             self.number = operation.number
             self.events.update(operation.events)
             for change in operation.changes:
@@ -278,6 +286,13 @@ class Ledger:
             self.tombstones = [each for each in self.tombstones if (each.scope, each.rule) not in lifted]
             self.tombstones += operation.tombstones
 
+    @classmethod
+    def reading(cls, operations: Sequence[Operation], earlier: "Ledger | None" = None) -> "Ledger":
+        """The ledger of *operations*; where they go on from what *earlier* read, only the new ones are read."""
+        if earlier is None or not 0 < earlier.count <= len(operations) or operations[earlier.count - 1].digest != earlier.last:
+            return cls(operations)
+        return cls(operations[earlier.count :], earlier) if len(operations) > earlier.count else earlier
+
     def is_foreign(self, path: str, now: str) -> bool:
         """Whether the file at *path*, whose digest is *now*, waits for a person's word."""
         if path in self.marked:
@@ -285,6 +300,7 @@ class Ledger:
         return self.number > 0 and path not in self.known
 
 
+@lru_cache(maxsize=1 << 16)
 def key(name: str) -> str:
     """What two names share if a case-insensitive or decomposing file system sees one file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

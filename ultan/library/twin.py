@@ -3,10 +3,11 @@
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import count
 
 from ultan.errors import LibraryError
 from ultan.library.operation import Change, Operation, digest, numbered, seal
-from ultan.library.port import Listing, checked_path, expect
+from ultan.library.port import Listing, Mark, checked_path, expect
 
 
 class MemoryStore:
@@ -18,13 +19,14 @@ class MemoryStore:
             checked_path(path): text.encode() if isinstance(text, str) else text
             for path, text in (files or {}).items()
         }
+        self._marks = {path: _mark() for path in self._files}
         self._history: dict[str, bytes] = {}
         self._log: list[Operation] = []
         self._lock = threading.RLock()
 
     def files(self) -> Listing:
         """As ``Store.files``."""
-        return Listing(tuple(sorted(self._files)))
+        return Listing(tuple(sorted(self._files)), marks=dict(self._marks))
 
     def read(self, path: str) -> bytes | None:
         """As ``Store.read``."""
@@ -50,10 +52,7 @@ class MemoryStore:
                 for data in (was, change.after):
                     if change.keep and data is not None:
                         self._history[digest(data)] = data
-                if change.after is None:
-                    self._files.pop(change.path, None)
-                else:
-                    self._files[change.path] = change.after
+                self._put(change.path, change.after)
             self._log.append(seal(operation))
             return self._log[-1]
 
@@ -63,7 +62,20 @@ class MemoryStore:
 
     def edit(self, path: str, text: str | None) -> None:
         """What a person's editor does: change a file behind the library's back."""
-        if text is None:
+        self._put(path, None if text is None else text.encode())
+
+    def _put(self, path: str, data: bytes | None) -> None:
+        if data is None:
             self._files.pop(path, None)
+            self._marks.pop(path, None)
         else:
-            self._files[path] = text.encode()
+            self._files[path] = data
+            self._marks[path] = _mark()
+
+
+_written = count(1)
+
+
+def _mark() -> Mark:
+    """What no other writing of any file in memory has, as a disk's times and numbers."""
+    return (next(_written), 0, 0, 0)

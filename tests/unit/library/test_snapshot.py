@@ -1,7 +1,8 @@
 import pytest
 
 from ultan.errors import NoSuchEntry
-from ultan.library.snapshot import is_conflict_copy, key, read_library
+from ultan.library.operation import Operation, Tombstone, seal
+from ultan.library.snapshot import Ledger, is_conflict_copy, key, read_library
 from ultan.library.twin import MemoryStore
 
 
@@ -82,3 +83,34 @@ def test_conflict_copies_are_never_entries(words):
 def test_names_that_some_disk_would_take_for_one_have_one_key():
     assert key("Größe/Ä") == key("größe/ä") == key("gro\u0308ße/a\u0308")
     assert key("a") != key("b")
+
+
+def operation(number, before, **more):
+    return seal(Operation(number=number, by="person", prev=before.digest if before else "", **more))
+
+
+def test_a_ledger_that_goes_on_reads_only_what_is_new_and_says_the_same():
+    first = operation(1, None, events=("a",), adopted={"global/x.md": "1"}, tombstones=(Tombstone("global", "no tabs"),))
+    second = operation(2, first, events=("b",), foreign={"global/y.md": "2"}, lifted=(Tombstone("global", "no tabs"),))
+    earlier = Ledger.reading([first])
+    later = Ledger.reading([first, second], earlier)
+    whole = Ledger([first, second])
+    for name in ("number", "known", "marked", "events", "tombstones"):
+        assert getattr(later, name) == getattr(whole, name)
+    assert (earlier.events, len(earlier.tombstones)) == ({"a"}, 1)
+    assert Ledger.reading([first], earlier) is earlier
+
+
+def test_a_ledger_of_another_history_is_not_gone_on_from():
+    first, other = operation(1, None, events=("a",)), operation(1, None, events=("b",))
+    assert Ledger.reading([other], Ledger.reading([first])).events == {"b"}
+    assert Ledger.reading([], Ledger.reading([first])).events == set()
+
+
+def test_an_edited_file_of_the_twin_is_read_again_and_an_untouched_one_is_not_parsed_anew(words):
+    store = MemoryStore({"global/a.md": words[1]("A", "say a"), "global/b.md": words[1]("B", "say b")})
+    before = read_library(store)
+    store.edit("global/b.md", words[1]("B", "say it otherwise"))
+    after = read_library(store, before)
+    assert after.entries["global/a"] is before.entries["global/a"]
+    assert after.entries["global/b"].rule == "say it otherwise"
