@@ -34,6 +34,8 @@ LOG_BYTES = 5 << 20
 COUNT_WAIT_S = 0.5
 LOCK_STEP_S = 0.002
 CUT_OFF_S = 60.0  # no hook lives as long
+REFUSAL_S = 60.0  # a note of a refusal is written at most as often
+REFUSAL_BYTES = 8192
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a pipe that somebody put in a file's place must not wait
@@ -140,6 +142,29 @@ def note_home(root: str, environ: "Mapping[str, str]") -> None:
     if root not in known:
         make_folder(folder)
         append(noted, (root + "\n").encode("utf-8", "surrogateescape"))
+
+
+def note_refusal(environ: "Mapping[str, str]", now: float, why: str) -> None:
+    """Remember in the state folder that a hook was turned away, for there may be no home to note it in; never raises."""
+    noted = os.path.join(state_folder(environ), "refused")
+    last = refused(environ)
+    if last and last[1] == why and 0 <= now - last[0] < REFUSAL_S:
+        return
+    try:
+        make_folder(os.path.dirname(noted))
+        write(noted, f"{now:.0f} {why}".encode("utf-8", "surrogateescape"), durable=False)
+    except OSError:
+        return
+
+
+def refused(environ: "Mapping[str, str]") -> "tuple[float, str] | None":
+    """When a hook was last turned away, and why."""
+    try:
+        raw = read(os.path.join(state_folder(environ), "refused"), REFUSAL_BYTES)
+    except OSError:
+        return None
+    at, _, why = raw.decode("utf-8", "replace").partition(" ")
+    return (float(at), why) if at.isdecimal() and why else None
 
 
 # --- reading ------------------------------------------------------------------------------------

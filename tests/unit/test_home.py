@@ -50,6 +50,29 @@ def test_a_home_inside_the_project_or_its_repository_is_refused(tmp_path):
     assert home.refusal(str(tmp_path / "elsewhere"), str(repository)) == ""
 
 
+def test_a_refusal_is_noted_where_it_is_found_without_a_home_and_not_at_every_call(tmp_path):
+    env = {"HOME": str(tmp_path)}
+    assert home.refused(env) is None
+    home.note_refusal(env, 1000.0, "the home lies inside")
+    home.note_refusal(env, 1030.0, "the home lies inside")
+    assert home.refused(env) == (1000.0, "the home lies inside")
+    home.note_refusal(env, 1040.0, "another reason")
+    assert home.refused(env) == (1040.0, "another reason")
+    home.note_refusal(env, 900.0, "another reason")
+    assert home.refused(env) == (900.0, "another reason"), "a clock that was put back"
+
+
+def test_a_note_of_a_refusal_that_cannot_be_made_or_read_is_none(tmp_path):
+    env = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "file")}
+    (tmp_path / "file").write_text("")
+    home.note_refusal(env, 1000.0, "x")
+    assert home.refused(env) is None
+    env["XDG_STATE_HOME"] = str(tmp_path / "state")
+    home.note_refusal(env, 1000.0, "x")
+    (tmp_path / "state" / "ultan" / "refused").write_text("soon, perhaps")
+    assert home.refused(env) is None
+
+
 def test_everything_made_is_private_whatever_the_umask(tmp_path):
     before = os.umask(0o000)
     try:

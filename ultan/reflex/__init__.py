@@ -82,7 +82,7 @@ def _answer(
     call = client.read_call(payload, environ)
     if call is None or client.is_inside(call, environ, root) or client.is_inside(call, environ, os.path.realpath(root)):
         return None
-    root = _allowed(root, call.project_root, environ, is_chosen="--home" in words)
+    root = _allowed(root, call.project_root, environ, now, is_chosen="--home" in words)
     if not root or home.is_withdrawn(root, environ):
         return None
     if os.path.exists(os.path.join(root, "paused")):
@@ -137,7 +137,7 @@ def _client(name: str) -> "ModuleType":
     return sys.modules[clients.CLIENTS[name]]
 
 
-def _allowed(root: str, project: str, environ: "Mapping[str, str]", *, is_chosen: bool) -> str:
+def _allowed(root: str, project: str, environ: "Mapping[str, str]", now: float, *, is_chosen: bool) -> str:
     """*root*, or the person's own home where a project tries to put one inside itself, or ``""``."""
     why = home.refusal(root, project)
     if not why:
@@ -145,6 +145,7 @@ def _allowed(root: str, project: str, environ: "Mapping[str, str]", *, is_chosen
     own = home.locate({name: value for name, value in environ.items() if name in NO_HOME_NEEDED})
     if is_chosen or own == root or home.refusal(own, project):
         _count_if_there(own, "refused_home")
+        home.note_refusal(environ, now, why)
         return ""
     if os.path.isdir(own):
         home.count(own, "refused_home")

@@ -28,6 +28,7 @@ State = Literal["ok", "note", "wrong"]
 FREE_BYTES = 64 << 20
 OLD_QUEUE_S = 3600.0
 STUCK_S = 1800.0
+REFUSALS_TOLD_S = 7 * 86400.0
 TROUBLE_SHOWN = 3
 TRIED, TRIED_S = 7, 10.0
 # Counters that mean that something was lost or nearly so; the others are told as they are.
@@ -89,6 +90,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *_originals(environ, project),
         *_home(root, environ, project),
         _hooks_seen(root, which, now),
+        *_turned_away(root, environ, now),
         *try_out,
         _queue(root, now),
         _set_aside(root),
@@ -221,8 +223,21 @@ def _home_state(root: str) -> Iterator[Check]:
         yield Check("paused", "note", "hooks are deaf and mute", "ultan pause --resume")
 
 
+def _last_hook(root: str) -> float:
+    return max((_changed(os.path.join(root, "sessions", name)) for name in _names(root, "sessions")), default=0.0)
+
+
+def _turned_away(root: str, environ: Mapping[str, str], now: float) -> Iterator[Check]:
+    """Hooks that may not use the home, because the agent works above it: they remember nothing and say nothing."""
+    at, why = home.refused(environ) or (0.0, "")
+    if why and now - at < REFUSALS_TOLD_S:
+        state: State = "wrong" if at > _last_hook(root) else "note"
+        remedy = "start the agent in the folder of a project, or keep the home outside (ULTAN_HOME)"
+        yield Check("turned away", state, f"hooks, {_ago(now, at)}: {why}", remedy)
+
+
 def _hooks_seen(root: str, which: str, now: float) -> Check:
-    newest = max((_changed(os.path.join(root, "sessions", name)) for name in _names(root, "sessions")), default=0.0)
+    newest = _last_hook(root)
     if newest:
         return Check("hooks", "ok", f"last seen {_ago(now, newest)}")
     remedy = "" if which == "none" else "start a session; if nothing changes, run /reload-plugins or /hooks in the client"

@@ -135,6 +135,19 @@ def test_a_chosen_home_inside_the_project_is_refused_without_another(hook, proje
     assert queue() == []
 
 
+@pytest.mark.parametrize("argv", [[], ["--home"]])
+def test_an_agent_that_works_above_the_home_is_turned_away_and_that_is_noted_outside_it(hook, project, queue, tmp_path, argv):
+    root = project + "/tools/memory"
+    environ = {"ULTAN_HOME": root, "XDG_STATE_HOME": str(tmp_path / "state"), "XDG_DATA_HOME": project}
+    for verb in reflex.VERBS:
+        assert hook(verb, prompt="hello there", argv=[*argv, root] if argv else [], environ=environ) is None
+    assert not os.path.exists(root)
+    assert queue() == []
+    _, why = place.refused(environ)
+    assert root in why
+    assert project in why
+
+
 @pytest.mark.parametrize("argv", [["--client"], ["--home"], ["--nonsense", "x"], ["--client=claude-code"], ["-h", "--", "x"]])
 def test_no_words_are_a_usage_error(hook, queue, argv):
     hook("prime", prompt="hello there", argv=argv)

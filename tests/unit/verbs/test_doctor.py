@@ -157,6 +157,20 @@ def test_a_home_inside_the_project_is_wrong(person, tmp_path):
     assert found["home"].state == "wrong"
 
 
+def test_hooks_that_were_turned_away_are_wrong_until_hooks_are_heard_again(home, person):
+    assert "turned away" not in looked(home, person)
+    home_folder.note_refusal(person, NOW - 60, f"the home {home} lies inside the project /srv")
+    found = looked(home, person)["turned away"]
+    assert (found.state, found.says) == ("wrong", f"hooks, 60 s ago: the home {home} lies inside the project /srv")
+    assert "ULTAN_HOME" in found.remedy
+    heard = os.path.join(home, "sessions", "s")
+    os.makedirs(heard)
+    os.utime(heard, (NOW - 30, NOW - 30))
+    assert looked(home, person)["turned away"].state == "note"
+    home_folder.note_refusal(person, NOW - 8 * 86400, "long ago")
+    assert "turned away" not in looked(home, person)
+
+
 def test_every_verb_of_the_table_has_a_command(home, person):
     verbs = {row[0] for row in claude_code.EVENTS.values()}
     assert set(doctor.doctor(home, person, NOW).hook_commands) == verbs
