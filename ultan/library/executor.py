@@ -12,10 +12,11 @@ from typing import Any, Literal
 from ultan.errors import LibraryMoved
 from ultan.events import Piece
 from ultan.library.account import about
-from ultan.library.actions import Action
+from ultan.library.actions import Action, Affirm, Archive
 from ultan.library.grounds import rule_key
 from ultan.library.held import Pending, scope_of, waiting
 from ultan.library.operation import Tombstone
+from ultan.library.places import archive
 from ultan.library.plan import Plan, plan, planned
 from ultan.library.port import Store
 from ultan.library.request import Refusal, Request, drafted
@@ -106,6 +107,8 @@ def approve(store: Store, number: int, now: float, action: Action | None = None)
 def reject(store: Store, number: int, now: float, why: str = "") -> Receipt:
     """The held suggestion *number* dropped; what it says is not learned again without new words.
 
+    A no to whether an entry is still true puts it into the archive.
+
     Raises:
         NoSuchEntry: nothing with that number waits.
     """
@@ -118,7 +121,10 @@ def reject(store: Store, number: int, now: float, why: str = "") -> Receipt:
     if rule:
         scope = scope_of(item.action, library)
         draft.tombstones.append(Tombstone(scope, rule_key(rule), tuple(piece.id for piece in item.pieces)))
-    return commit(store, planned(draft, request, [("reject", about(item.action), f"suggestion {number}")]))
+    applied = [("reject", about(item.action), f"suggestion {number}")]
+    if isinstance(item.action, Affirm) and item.action.entry in library.entries:
+        applied.append(archive(draft, Archive(entry=item.action.entry, reason="a person says it is true no more")))
+    return commit(store, planned(draft, request, applied))
 
 
 def settle(store: Store, touched: Iterable[str], now: float) -> Receipt:

@@ -1,6 +1,6 @@
 """Drift: a strong entry that goes unused or fits no more is asked about once, by a model on its own words, else in ``review``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ultan.errors import LanguageModelError
@@ -15,6 +15,9 @@ from ultan.staff.proposals import Suggestion, Verdict
 from ultan.verbs.desk import Desk
 from ultan.verbs.nearest import nearest_entries
 
+STILL_UNUSED = 0.0625
+"""Retention after twice the time in which a trace falls to a quarter: a model said stay, and still nobody used it."""
+AGAIN = ":again"
 MOST_QUESTIONS = 5  # a run: a person asked for more at once answers none
 
 
@@ -42,6 +45,27 @@ def mark_of(one: Fading, today: str) -> str:
     return f"drift:{one.entry.id}:{renewed_on(one.entry, today)}" + (f":{one.cause}" if one.cause else "")
 
 
+def questions(
+    drifting: Iterable[Fading], today: str, asked: Collection[str], waiting: Collection[str] = (), *, thinks: bool
+) -> list[tuple[Fading, str, bool]]:
+    """Whom to ask about which of *drifting* today: the entry, the event of the question, and whether a model may answer.
+
+    Each is asked about once until it is written or relied on again; *asked* are the events of earlier
+    questions, *waiting* the entries that a person is still asked about. What a model looked at (*thinks*) and
+    left as it is, and what then goes unused for as long again, is a person's to decide.
+    """
+    found = []
+    for one in sorted(drifting, key=lambda one: (one.retention, one.entry.id)):
+        mark = mark_of(one, today)
+        if one.entry.id in waiting:
+            continue
+        if mark not in asked:
+            found.append((one, mark, thinks))
+        elif thinks and one.retention < STILL_UNUSED and mark + AGAIN not in asked:
+            found.append((one, mark + AGAIN, False))
+    return found[:MOST_QUESTIONS]
+
+
 def ask(
     desk: Desk, drifting: Sequence[Fading], library: Library, today: str,
     opened: Callable[[], LanguageModel] | None = None,
@@ -53,12 +77,9 @@ def ask(
     without a model, waits for the person as an ``affirm``.
     """
     open_now = {getattr(item.action, "entry", "") for item in pending(desk.store)} if library.held else set()
-    fresh = [
-        one for one in sorted(drifting, key=lambda one: (one.retention, one.entry.id))
-        if mark_of(one, today) not in library.events and one.entry.id not in open_now
-    ][:MOST_QUESTIONS]  # fmt: skip
-    thinkable = [one for one in fresh if opened is not None and staff.citable(one.entry)]
-    held = _hold(desk, [one for one in fresh if one not in thinkable], today, library)
+    fresh = questions(drifting, today, library.events, open_now, thinks=opened is not None)
+    thinkable = [one for one, _, thinks in fresh if thinks and staff.citable(one.entry)]
+    held = _hold(desk, [(one, mark) for one, mark, _ in fresh if one not in thinkable], library)
     updated: list[str] = []
     kept: list[str] = []
     try:
@@ -71,11 +92,11 @@ def ask(
     return Asked(held, tuple(updated), tuple(kept))
 
 
-def _hold(desk: Desk, ones: Sequence[Fading], today: str, library: Library) -> tuple[str, ...]:
+def _hold(desk: Desk, ones: Sequence[tuple[Fading, str]], library: Library) -> tuple[str, ...]:
     if not ones:
         return ()
-    actions: list[Action] = [Affirm(entry=one.entry.id, reason=one.reason[:200]) for one in ones]
-    receipt = desk.execute(actions, by="upkeep", why="drift", events=[mark_of(one, today) for one in ones], library=library)
+    actions: list[Action] = [Affirm(entry=one.entry.id, reason=one.reason[:200]) for one, _ in ones]
+    receipt = desk.execute(actions, by="upkeep", why="drift", events=[mark for _, mark in ones], library=library)
     return tuple(item.action.entry for item in receipt.pending if isinstance(item.action, Affirm))
 
 

@@ -8,6 +8,7 @@ from ultan.library.actions import Bump, Cite, Create
 from ultan.library.activity import note_activity
 from ultan.library.executor import execute
 from ultan.library.held import pending
+from ultan.library.past import undo
 from ultan.library.store import FileStore
 from ultan.library.upkeep import day
 from ultan.llm.scripted import by_role
@@ -78,15 +79,31 @@ def test_true_in_better_words(root):
     assert entry(root).trust == "person"
 
 
-def test_a_no_changes_nothing_and_is_not_asked_again_before_it_is_used(root):
+def test_a_no_puts_it_away_and_undo_brings_it_back(root):
     before = entry(root)
     decay(at(root, 5))
     desk = at(root, 5)
-    review.reject(desk, pending(desk.store)[0].number)
+    number = review.reject(desk, pending(desk.store)[0].number).number
+    assert (ID in at(root, 5).library.entries, at(root, 5).library.archived[ID].rule) == (False, before.rule)
+    undo(desk.store, number, desk.now)
     assert entry(root) == before
+    assert len(pending(desk.store)) == 1
+
+
+def test_no_answer_is_not_asked_for_twice_before_it_is_used(root):
+    decay(at(root, 5))
     assert decay(at(root, 7)).asked.held == ()
-    at(root, 8).execute([Bump(entry=ID, helpful=1, helpful_on=day(START + 8 * DAY))], by="upkeep")
-    assert decay(at(root, 9)).asked.held == (ID,)
+
+
+def test_what_a_model_left_and_nobody_uses_for_as_long_again_is_a_person_s_to_decide(root):
+    model = by_role(librarian={"suggestions": []}, scholar=verdict(approve=True))
+    assert decay(at(root, 5), opened=lambda: model).asked.kept == (ID,)
+    worked = 400
+    for number in range(10, worked):
+        note_activity(root, ["p"], day(START + number * DAY))
+    asked = decay(at(root, worked), opened=lambda: model).asked
+    assert (asked.held, asked.kept) == ((ID,), ())
+    assert decay(at(root, worked + 1), opened=lambda: model).asked.held == ()
 
 
 def update(**fields):
