@@ -1,10 +1,10 @@
 """The documentation says what the code does."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from script import script
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -12,10 +12,7 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(scope="module")
 def pages():
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PAGES
+    return script(DOCS / "generate.py").PAGES
 
 
 @pytest.mark.parametrize("name", ["reference/cli.md", "reference/settings.md", "reference/exit-codes.md", "reference/index-format.md", "reference/situations.md"])

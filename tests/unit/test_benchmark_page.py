@@ -1,10 +1,10 @@
 """The page of benchmarks is drawn from the JSON beside it, and the same each time."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from script import script
 
 pytest.importorskip("matplotlib")
 
@@ -13,12 +13,7 @@ MEASURES = ("R@3", "nDCG@3", "R@5", "R@10", "nDCG@10")
 
 
 def page():
-    spec = importlib.util.spec_from_file_location("page", ROOT / "tests" / "bench" / "page.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(ROOT / "tests" / "bench" / "page.py")
 
 
 def part(value: float) -> dict:

@@ -5,9 +5,7 @@ transcript through the real reader, in steps.
 """
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ultan import home, plainjson, reflex, spool
@@ -19,6 +17,7 @@ from ultan.clients.claude_transcript import read
 from ultan.clients.leaf import Sieve
 from ultan.errors import UsageError
 from ultan.events import Event, Piece
+from ultan.verbs.throwaway import throwaway
 
 STEP_BYTES = 4 << 20
 STDIN_BYTES = 256 << 20
@@ -58,7 +57,7 @@ def dry_run(door: Door, screen: Screen, source: str) -> None:
     Raises:
         UsageError: it is not there, or neither a payload nor a transcript.
     """
-    with _throwaway() as folder:
+    with throwaway("preview") as folder:
         path = source
         if source == "-":
             path = os.path.join(folder, "stdin")
@@ -167,14 +166,3 @@ def _pieces(events: Sequence[Event]) -> Iterator[Piece]:
 def _copy(root: str, other: str, name: str) -> None:
     if os.path.exists(os.path.join(root, name)):
         home.write(os.path.join(other, name), home.read(os.path.join(root, name)))
-
-
-@contextmanager
-def _throwaway() -> Iterator[str]:
-    """A private folder that is gone afterwards."""
-    folder = os.path.join(os.path.realpath(tempfile.gettempdir()), f"ultan-preview-{os.urandom(6).hex()}")
-    home.make_folder(folder)
-    try:
-        yield folder
-    finally:
-        home.clear_folder(folder)

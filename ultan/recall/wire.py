@@ -76,10 +76,10 @@ def _exchange(path: str, frame: bytes, end: float) -> "Any":
         line.connect(path)
         _hurry(line, end)
         line.sendall(len(frame).to_bytes(4, "big") + frame)
-        size = int.from_bytes(_exactly(line, 4, end), "big")
+        size = int.from_bytes(exactly(line, 4, end), "big")
         if not 0 < size <= FRAME_BYTES:
             raise ValueError("no frame of ours")
-        return plainjson.loads(_exactly(line, size, end).decode("utf-8", "replace"))
+        return plainjson.loads(exactly(line, size, end).decode("utf-8", "replace"))
     finally:
         line.close()
 
@@ -91,13 +91,18 @@ def _hurry(line: "Any", end: float) -> None:
     line.settimeout(left)
 
 
-def _exactly(line: "Any", size: int, end: float) -> bytes:
+def exactly(line: "Any", size: int, end: float) -> bytes:
+    """*size* bytes from *line* before *end* (of the monotonic clock); nothing is set aside for what has not come.
+
+    Raises:
+        OSError: they did not come, or not in time.
+    """
     parts = []
     while size:
         _hurry(line, end)
         part = line.recv(min(size, 1 << 16))
         if not part:
-            raise OSError("the server hung up")
+            raise OSError("the other side hung up")
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

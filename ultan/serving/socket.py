@@ -139,11 +139,11 @@ class Server:
             if not is_ours(line):
                 self.refused += 1
                 return
-            size = int.from_bytes(_exactly(line, 4, end), "big")
+            size = int.from_bytes(wire.exactly(line, 4, end), "big")
             if not 0 < size <= wire.FRAME_BYTES:
                 self.refused += 1
                 return
-            question = plainjson.loads(_exactly(line, size, end).decode("utf-8", "replace"))
+            question = plainjson.loads(wire.exactly(line, size, end).decode("utf-8", "replace"))
             reply = self.reply(question)
             frame = plainjson.dumps({"version": wire.VERSION, "home": self.root, **reply}).encode("utf-8", "replace")
         except (OSError, ValueError, UltanError):  # an index that turns out torn is no answer: the hook has its own
@@ -230,19 +230,3 @@ def is_ours(line: socket.socket) -> bool:
     local_peercred, xucred = 1, "=IIh"  # macOS and BSD: struct xucred begins with version, uid, group count
     raw = line.getsockopt(0, local_peercred, 128)
     return bool(struct.unpack_from(xucred, raw)[1] == os.getuid())
-
-
-def _exactly(line: socket.socket, size: int, end: float) -> bytes:
-    """*size* bytes before *end*; nothing is set aside for what has not come."""
-    parts = []
-    while size:
-        left = end - time.monotonic()
-        if left <= 0:
-            raise OSError("late")
-        line.settimeout(left)
-        part = line.recv(min(size, 1 << 16))
-        if not part:
-            raise OSError("hung up")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

@@ -9,10 +9,8 @@ import glob
 import json
 import os
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +27,7 @@ from ultan.verbs.ask import ask
 from ultan.verbs.curate import curate
 from ultan.verbs.decay import decay
 from ultan.verbs.desk import Desk
+from ultan.verbs.throwaway import throwaway
 from ultan.verbs.undo import undo
 from ultan.verbs.why import why
 
@@ -128,7 +127,7 @@ def tour() -> Tour:
     Raises:
         UltanError: a step did not do what it should: the installation is broken.
     """
-    with _throwaway() as folder:
+    with throwaway("tour") as folder:
         stage = Stage(folder)
         home.make_folder(stage.project)
         home.ensure(stage.root)
@@ -136,17 +135,6 @@ def tour() -> Tour:
         for act in (_first_session, _curated, _primed, _noticed, _asked, _fading, _undone):
             act(stage)
         return Tour(tuple(stage.steps), "That was all in a throw-away home, which is gone. `ultan install` makes it yours.")
-
-
-@contextmanager
-def _throwaway() -> Iterator[str]:
-    """A folder that is gone afterwards."""
-    folder = os.path.join(os.path.realpath(tempfile.gettempdir()), f"ultan-tour-{os.urandom(6).hex()}")
-    home.make_folder(folder)
-    try:
-        yield folder
-    finally:
-        home.clear_folder(folder)
 
 
 def _first_session(stage: Stage) -> None:
@@ -240,8 +228,8 @@ def mine(environ: Mapping[str, str], *, most: int, now: float) -> Tour:
     if not paths:
         raise UltanError(f"there are no sessions in {folder}", "`ultan tour` plays one of its own")
     chosen = sorted(paths, key=os.path.getmtime)[-most:]
-    with _throwaway() as throwaway:
-        root = os.path.join(throwaway, "home")
+    with throwaway("tour") as folder:
+        root = os.path.join(folder, "home")
         home.ensure(root)
         desk = Desk(root, FileStore(root), Settings(), now)
         steps = [step for path in chosen for step in _own(desk, path)]

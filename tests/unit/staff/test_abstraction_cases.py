@@ -4,11 +4,11 @@ The answers in ``tests/recorded/abstraction/answers`` were given blind: by a mod
 prompt and a question, never the right answer. A prompt that changed since makes them void.
 """
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from script import script
 
 from ultan.library.actions import Abstract
 from ultan.recall.text import terms
@@ -22,16 +22,7 @@ HERE = Path(__file__).parents[2] / "recorded" / "abstraction"
 CASES = sorted(HERE.glob("case-*.json"))
 EXPECTED = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
 LEAST_RIGHT = 11
-
-
-def _script():
-    spec = importlib.util.spec_from_file_location("abstraction_cases", HERE / "render.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-render = _script()
+render = script(HERE / "render.py")
 
 
 def read(path):

@@ -4,13 +4,13 @@ The answers stand in ``tests/recorded/curation``; the sessions they are about do
 them is skipped where the data set is missing.
 """
 
-import importlib.util
 import json
 import os
 import statistics
 from pathlib import Path
 
 import pytest
+from script import script
 
 from ultan.llm import schema_of
 from ultan.staff.packet import CHARS_A_TOKEN, prompt
@@ -21,16 +21,7 @@ PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
 KINDS_NOW, GLOBAL_NOW = 0.77, 0.60
 KINDS_UNSEEN, GLOBAL_UNSEEN = 0.67, 0.75
 TOKENS = 6000
-
-
-def _script():
-    spec = importlib.util.spec_from_file_location("recorded_curation", HERE / "curation.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-curation = _script()
+curation = script(HERE / "curation.py")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,15 @@
+"""A folder to try things in."""
+
+import os
+
+import pytest
+
+from ultan.verbs.throwaway import throwaway
+
+
+def test_a_throwaway_folder_is_private_and_gone_afterwards_whatever_happened():
+    with pytest.raises(RuntimeError), throwaway("trial") as folder:
+        assert os.stat(folder).st_mode & 0o777 == 0o700
+        assert os.path.basename(folder).startswith("ultan-trial-")
+        raise RuntimeError
+    assert not os.path.exists(folder)
