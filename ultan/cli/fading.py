@@ -7,16 +7,17 @@ import typer
 
 from ultan.cli import render
 from ultan.cli.options import Home, Json, opened
-from ultan.cli.screen import Line, Screen
+from ultan.cli.screen import Block, Line, Screen
 from ultan.cli.wiring import Door
 
 if TYPE_CHECKING:
     from ultan.llm import LanguageModel
+    from ultan.verbs.cleanup import Cleaned
 
 
 def register(group: typer.Typer) -> None:
     """Add these commands to *group*."""
-    for name, body in (("decay", decay), ("abstract", abstract), ("condense", condense)):
+    for name, body in (("decay", decay), ("abstract", abstract), ("condense", condense), ("cleanup", cleanup)):
         group.command(name)(body)
 
 
@@ -69,6 +70,36 @@ def condense(
     door, screen = opened(context, home, as_json)
     report = verb(door.desk, dry_run=dry_run)
     screen.show(report, render.condensed(report))
+
+
+def cleanup(
+    context: typer.Context,
+    set_aside: Annotated[bool, typer.Option("--set-aside", help="Also drop, for good, events that could not be read or curated.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go; change nothing.")] = False,
+    home: Home = "",
+    as_json: Json = False,
+) -> None:
+    """Archive what is past its --expires day, at once, and drop what killed writers left."""
+    from ultan.verbs.cleanup import cleanup as verb  # noqa: PLC0415 -- only when needed
+
+    door, screen = opened(context, home, as_json)
+    if set_aside and not dry_run:
+        door.need_person()
+    cleaned = verb(door.desk, drops=set_aside, is_dry_run=dry_run)
+    screen.show(cleaned, _cleaned(cleaned))
+
+
+def _cleaned(value: "Cleaned") -> list[Block]:
+    would = "would be " if value.is_dry_run else ""
+    rows: list[Block] = [Line(f"{would}archived: {name}, its day has passed", "green") for name in value.expired]
+    rows.extend(Line(f"refused: {name}: {reason}", "yellow") for name, reason in value.refused)
+    if value.dropped:
+        rows.append(Line(f"dropped {value.dropped} events"))
+    elif value.set_aside:
+        rows.append(Line(f"{value.set_aside} events lie aside in the queue's bad and dead: `ultan cleanup --set-aside` drops them"))
+    if value.number:
+        rows.append(Line(f"  `ultan undo {value.number}` takes it back", "dim"))
+    return rows or [Line("nothing has had its time")]
 
 
 def schedule(door: Door, screen: Screen, scheduler: str, *, is_dry_run: bool) -> None:

@@ -289,7 +289,7 @@ def _set_aside(root: str) -> Check:
     if not bad + dead:
         return Check("set aside", "ok", "no events")
     says = f"{bad} unreadable events, {dead} given up on"
-    return Check("set aside", "note", says, f"they lie in {os.path.join(root, 'queue')}, bad and dead; ultan cleanup")
+    return Check("set aside", "note", says, f"they lie in {os.path.join(root, 'queue')}, bad and dead; ultan cleanup --set-aside")
 
 
 # --- curation -------------------------------------------------------------------------------------
