@@ -13,12 +13,12 @@ from ultan.library.retention import Constants
 from ultan.verbs.bench_year import PACES, USERS, breach, made, mean_of, play
 
 RULES = ("convention", "preference", "warn", "decision", "abstraction")
-FINALISTS = 6
+FINALISTS = 5
 
 
 def settings():
     """Every setting that is tried: a lifetime near two months for what was never used, spread by strength."""
-    for days, doublings, weight, factor in product((50, 54, 58, 62), (0.25, 0.5, 1.0, 2.0), (1.0, 2.0), (0.75, 0.9, 1.0)):
+    for days, doublings, weight, factor in product((50, 55, 60, 65), (0.5, 1.0, 2.0), (1.0, 2.0), (0.9, 1.0)):
         base = days / 2 / 2 ** (doublings * 0.4)  # a plain finding has a strength of 0.4 and fades after two half-lives
         yield Constants(
             base_days=round(base, 1), strength_doublings=doublings, use_weight=weight, ignored_factor=factor,

@@ -21,7 +21,7 @@ SETTLED_DAYS = 60
 """Active days of its scope since it was taught: younger noise has had no chance to fade and is not judged."""
 
 MEASURES = ("load_bearing_alive", "noise_live", "stale_shown", "wrongly_archived")
-COUNTS = ("entries", "live", "archived", "revived", "precision")
+COUNTS = ("entries", "live", "archived", "revived", "precision", "missed", "asked")
 
 
 WINDOW_DAYS, RECENT_DAYS = 30, 60
@@ -51,18 +51,36 @@ class Habits:
         beside: entries shown beside a needed one that nobody needs.
         recognised: a correction finds the entry that it corrects (MemoryCode, 1 - superseded_live).
         misjudged: an entry that nobody needed is taken for helpful.
-        judged: a model looks at what was shown; where only the clerk curates nobody does, and nothing
-            counts as helpful or ignored.
+        heard: a use is noticed by whoever looks at what was shown: a model all, a judge by code a part.
+        passes: what was shown and not taken for helpful counts as passed over; a judge that misses much
+            does not say so.
+        judged: anybody looks at what was shown; else nothing counts as helpful or ignored.
+        thinks: a model is asked about what drifts before a person is; it leaves the entry as it is.
+        answered: a person answers when asked in ``review`` whether an entry still holds.
+        mistaken: of these answers, the wrong ones.
     """
 
-    shown: float = 0.6
+    shown: float = 0.635
     used: float = 0.8
     said_again: float = 0.5
-    false_prime: float = 0.12
+    false_prime: float = 0.105
     beside: float = 0.5
-    recognised: float = 0.97
+    recognised: float = 0.985
     misjudged: float = 0.02
+    heard: float = 1.0
+    passes: bool = True
     judged: bool = True
+    thinks: bool = True
+    answered: float = 0.5
+    mistaken: float = 0.1
+
+
+HEARD_BY_CODE = 0.5
+"""Of real uses, those that a judge by code notices: assumed."""
+JUDGES: Mapping[str, Habits] = {
+    "model": Habits(), "code": Habits(heard=HEARD_BY_CODE, passes=False, thinks=False), "nobody": Habits(judged=False, thinks=False),
+}  # fmt: skip
+"""Who says whether what was shown was of help."""
 
 
 @dataclass(slots=True)
@@ -72,7 +90,9 @@ class Outcome:
     Shares in [0, 1]. *load_bearing_alive*: of what is needed and right, live at the year's end.
     *wrongly_archived*: of the same, in the archive at the end and never revived. *noise_live*: of
     settled noise. *stale_shown*: of all that was shown, what had been corrected before.
-    *precision*: of all that was shown, what was needed. *monthly* holds the curves.
+    *missed*: of what is needed and right, what was needed again after it was put away and never
+    revived. *precision*: of all that was shown, what was needed. *asked*: questions to a person
+    about entries that drift. *monthly* holds the curves.
     """
 
     load_bearing_alive: float = 0.0
@@ -80,6 +100,8 @@ class Outcome:
     stale_shown: float = 0.0
     wrongly_archived: float = 0.0
     precision: float = 0.0
+    missed: float = 0.0
+    asked: int = 0
     entries: int = 0
     live: int = 0
     archived: int = 0
@@ -133,6 +155,7 @@ class Player:
         self._live: set[int] = set()
         self._away: set[int] = set()
         self._revived: set[int] = set()
+        self._missed: set[int] = set()
         self._scoped: dict[str, list[int]] = {}
         self._shown = self._stale = self._fitting = 0
         self._result = Outcome(entries=len(year.memories))
@@ -147,6 +170,7 @@ class Player:
             self._say(day)
             self._use(day)
             self._forget(day.day)
+            self._review(day.day)
             if day.day[:7] != month:
                 month = day.day[:7]
                 self._note(month)
@@ -203,6 +227,7 @@ class Player:
     ) -> None:
         rng, habits = self._rng, self._habits
         if memory.key in self._away:
+            self._missed.add(memory.key)
             if memory not in missed and rng.random() < habits.said_again:
                 missed.append(memory)
         elif memory.key in self._live and rng.random() < habits.shown:
@@ -218,8 +243,10 @@ class Player:
 
     def _show(self, shown: dict[int, Count], key: int, *, helped: bool, needed: bool = False) -> None:
         fired, useful, passed = shown.get(key, (0, 0, 0))
-        judged = self._habits.judged
-        shown[key] = (fired + 1, useful + (helped and judged), passed + (not helped and judged))
+        heard = helped and self._habits.judged
+        if heard and needed and self._habits.heard < 1.0:
+            heard = self._rng.random() < self._habits.heard
+        shown[key] = (fired + 1, useful + heard, passed + (self._habits.judged and self._habits.passes and not helped))
         self._shown += 1
         self._fitting += needed
         self._stale += self._is_corrected(key)
@@ -253,9 +280,29 @@ class Player:
     def _forget(self, day: str) -> None:
         gone = self._shelf.forget(day, self._activity)
         if gone:
-            self._result.decisions += [(day, "archive", key) for key in sorted(gone)]
-            self._look()
-            self._scoped = {scope: [key for key in keys if key in self._live] for scope, keys in self._scoped.items()}
+            self._put_away(day, gone)
+
+    def _review(self, day: str) -> None:
+        """What drifts is asked about; a person who answers knows whether it will be needed, mostly."""
+        gone = []
+        for key in self._shelf.questions(day, thinks=self._habits.thinks):
+            self._result.asked += 1
+            if self._rng.random() >= self._habits.answered:
+                continue
+            memory = self._year.memories[key]
+            holds = memory.load_bearing and not self._is_corrected(key)
+            if self._rng.random() < self._habits.mistaken:
+                holds = not holds
+            self._shelf.answer(day, key, holds=holds)
+            self._result.decisions.append((day, "affirm" if holds else "drop", key))
+            gone += [] if holds else [key]
+        if gone:
+            self._put_away(day, ())
+
+    def _put_away(self, day: str, gone: Sequence[int]) -> None:
+        self._result.decisions += [(day, "archive", key) for key in sorted(gone)]
+        self._look()
+        self._scoped = {scope: [key for key in keys if key in self._live] for scope, keys in self._scoped.items()}
 
     # --- the count --------------------------------------------------------------------------------
 
@@ -277,6 +324,7 @@ class Player:
         result = self._result
         result.load_bearing_alive = _share(len(needed & self._live), len(needed), 1.0)
         result.wrongly_archived = _share(len((needed & self._away) - self._revived), len(needed), 0.0)
+        result.missed = _share(len((needed & self._away & self._missed) - self._revived), len(needed), 0.0)
         result.noise_live = _share(len(noise & self._live), len(noise), 0.0)
         result.stale_shown = _share(self._stale, self._shown, 0.0)
         result.precision = _share(self._fitting, self._shown, 0.0)

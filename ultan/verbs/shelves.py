@@ -6,19 +6,20 @@ counters, a hundred times faster. A test plays one year on both and compares eve
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Protocol
 
 from ultan.events import Piece
 from ultan.library import retention
-from ultan.library.actions import Action, Archive, Bump, Cite, Contradict, Create, Reinforce, Revive
+from ultan.library.actions import Action, Affirm, Archive, Bump, Cite, Contradict, Create, Reinforce, Revive
 from ultan.library.entry import Entry
 from ultan.library.executor import execute
 from ultan.library.grounds import REPETITION, encoding_strength, likeness, stems
-from ultan.library.retention import Activity, Constants, Policy
+from ultan.library.retention import Activity, Constants, Fading, Policy
 from ultan.library.snapshot import Library, read_library
 from ultan.library.twin import MemoryStore
+from ultan.verbs.drift import questions
 from ultan.verbs.synthetic_year import Memory
 
 TOPICS = 40
@@ -82,6 +83,28 @@ class Shelf(Protocol):
     def forget(self, day: str, activity: Activity) -> list[int]:
         """Numbers of the entries put away on *day*."""
 
+    def questions(self, day: str, *, thinks: bool) -> list[int]:
+        """Numbers of the entries about which a person is asked whether they still hold, after ``forget``."""
+
+    def answer(self, day: str, key: int, /, *, holds: bool) -> None:
+        """Take a person's answer: it still holds, or goes into the archive."""
+
+
+@dataclass(slots=True)
+class _Reviews:
+    """What was asked about drifting entries: each question once, in the product's own order."""
+
+    events: set[str] = field(default_factory=set)
+    waiting: set[str] = field(default_factory=set)
+
+    def asked(self, drifting: Sequence[Fading], day: str, *, thinks: bool) -> list[str]:
+        """Ids of the entries that a person is asked about on *day*; a model leaves the others as they are."""
+        found = questions(drifting, day, self.events, self.waiting, thinks=thinks)
+        self.events.update(mark for _, mark, _ in found)
+        held = [one.entry.id for one, _, by_model in found if not by_model]
+        self.waiting.update(held)
+        return held
+
 
 @dataclass(slots=True)
 class _Counts:
@@ -111,6 +134,8 @@ class BareShelf:
         self._due: dict[int, float] = {}
         self._waiting: set[int] = set()  # those that fade on their day unless something happens
         self._chosen: Mapping[str, str] = {}
+        self._drift: tuple[Fading, ...] = ()
+        self._reviews = _Reviews()
 
     def live(self) -> set[int]:
         """As ``Shelf.live``."""
@@ -127,7 +152,7 @@ class BareShelf:
             if not one.again:
                 self._learn(day, one)
             elif key in self._live:
-                self._live[key] = _said_again(self._folded(key), day)
+                self._live[key] = _said_again(self.looked_up(key), day)
             elif key in self._away:
                 self._live[key] = _revived(self._away.pop(key), day)
             self._due.pop(key, None)
@@ -163,11 +188,11 @@ class BareShelf:
             known.ignored += ignored
             known.last_helpful = day if helped else known.last_helpful
             known.last_surfaced = day
-            if ignored and key in self._waiting:
+            if ignored and (key in self._waiting or self._live[key].encoding_strength >= self._constants.strong):
                 self._waiting.discard(key)
                 self._due.pop(key, None)
 
-    def _folded(self, key: int) -> Entry:
+    def looked_up(self, key: int) -> Entry:
         """The live entry *key* with its counters as they are now."""
         known = self._counts.pop(key, None)
         if known is not None:
@@ -192,19 +217,37 @@ class BareShelf:
         swept = retention.sweep(
             due, activity, day, self._chosen, self._policy, self._constants, among=max(1, len(self._live))
         )
-        self._chosen = swept.chosen
-        gone = [int(one.entry.id.rpartition("-")[2]) for one in swept.archive]
+        self._chosen, self._drift = swept.chosen, swept.drift
+        gone = [_key_of(one.entry.id) for one in swept.archive]
         for key in gone:
             self._away[key] = self._live.pop(key)
         return gone
 
+    def questions(self, day: str, *, thinks: bool) -> list[int]:
+        """As ``Shelf.questions``."""
+        return [_key_of(id_) for id_ in self._reviews.asked(self._drift, day, thinks=thinks)]
+
+    def answer(self, day: str, key: int, *, holds: bool) -> None:
+        """As ``Shelf.answer``."""
+        if key not in self._live:
+            return
+        entry = self.looked_up(key)
+        self._reviews.waiting.discard(entry.id)
+        self._due.pop(key, None)
+        if holds:
+            self._live[key] = replace(entry, updated=day, ignored=0)
+        else:
+            self._away[key] = self._live.pop(key)
+
     def _day_due(self, key: int, activity: Activity, day: str) -> float:
         """The active day of its scope, counted from the first, on which an entry can fade at the earliest."""
-        entry = self._folded(key)
+        entry = self.looked_up(key)
         days = activity.days[slug_of(entry)]
         now, since = self._count(days, day), self._rest.since(entry, day)
         renewed = date.fromisoformat(since).toordinal() if self._rest.calendar else now - activity.since(entry.scope, since, day)
         lifetime = self._rest.days(entry) - SLACK
+        if entry.encoding_strength >= self._constants.strong and retention.is_ignored(entry, self._constants):
+            return now  # it drifts, whatever is left of it
         soonest = renewed + lifetime * min(1.0, self._constants.ignored_factor)
         if soonest > now:
             return soonest
@@ -219,6 +262,10 @@ class BareShelf:
 def slug_of(entry: Entry) -> str:
     """The name under which the active days of an entry's scope are kept."""
     return entry.scope.removeprefix("project:")
+
+
+def _key_of(id_: str) -> int:
+    return int(id_.rpartition("-")[2])
 
 
 def _said_again(entry: Entry, day: str) -> Entry:
@@ -242,6 +289,8 @@ class LibraryShelf:
         self.library: Library = read_library(self.store)
         self.refused: list[str] = []
         self._chosen: Mapping[str, str] = {}
+        self._drift: tuple[Fading, ...] = ()
+        self._reviews = _Reviews()
         self._ids: dict[int, str] = {}
         self._keys: dict[str, int] = {}
 
@@ -302,9 +351,20 @@ class LibraryShelf:
         """As ``Shelf.forget``."""
         entries = [entry for entry in self.library.entries.values() if entry.status == "active"]
         swept = retention.sweep(entries, activity, day, self._chosen, self._policy, self._constants)
-        self._chosen = swept.chosen
+        self._chosen, self._drift = swept.chosen, swept.drift
         self._do([Archive(entry=one.entry.id, reason="faded") for one in swept.archive], day, "upkeep")
         return [self._keys[one.entry.id] for one in swept.archive]
+
+    def questions(self, day: str, *, thinks: bool) -> list[int]:
+        """As ``Shelf.questions``."""
+        return [self._keys[id_] for id_ in self._reviews.asked(self._drift, day, thinks=thinks)]
+
+    def answer(self, day: str, key: int, *, holds: bool) -> None:
+        """As ``Shelf.answer``."""
+        id_ = self._ids[key]
+        if id_ in self.library.entries and self.library.entries[id_].status == "active":
+            self._reviews.waiting.discard(id_)
+            self._do([Affirm(entry=id_) if holds else Archive(entry=id_, reason="true no more")], day, "person")
 
     def _do(self, actions: Sequence[Action], day: str, by: str, sources: Mapping[str, Piece] | None = None) -> None:
         if not actions:

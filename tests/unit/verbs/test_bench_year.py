@@ -8,15 +8,18 @@ import pytest
 from ultan.library.retention import Constants
 from ultan.verbs.bench_year import (
     BARS,
+    JUDGES,
     MEASURES,
     USERS,
     Habits,
+    Player,
     bench_year,
     breach,
     made,
     play,
     policies,
 )
+from ultan.verbs.shelves import BareShelf
 from ultan.verbs.synthetic_year import Day, Happening, Memory, Rates, Year, make_year, year_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
@@ -51,6 +54,51 @@ def test_they_agree_where_nothing_is_recognised_and_much_is_said_again():
     small = make_year("specialist", 3, Rates(contradicts=0.3, reinforces=0.2), entries=40, days=120)
     habits = Habits(recognised=0.5, said_again=0.9)
     assert play(small, habits=habits, constants=HASTY) == play(small, habits=habits, constants=HASTY, real=True)
+
+
+def test_they_agree_where_drift_is_asked_about():
+    small = make_year("specialist", 3, Rates(contradicts=0.3, reinforces=0.2), entries=40, days=150)
+    hasty = Constants(base_days=5, strength_doublings=0.5, floor_days={}, strong=0.6)
+    habits = Habits(thinks=False, answered=1.0, mistaken=0.3)
+    bare, real = play(small, habits=habits, constants=hasty), play(small, habits=habits, constants=hasty, real=True)
+    assert bare == real
+    assert {"affirm", "drop"} <= {what for _, what, _ in bare.decisions}
+    assert bare.asked >= len([what for _, what, _ in bare.decisions if what in ("affirm", "drop")])
+
+
+def test_a_person_who_is_asked_ends_what_is_strong_and_of_no_use_and_a_model_asks_the_person_later():
+    strong = Memory(1, "convention", "project:alpha", ("one", "two", "three", "four"), "2025-01-03", "noise", emphatic=True, corrects=0)
+    first = Memory(0, "convention", "project:alpha", ("one", "two", "five", "six"), "2025-01-01", "noise", emphatic=False, wrong_since="2025-01-03")
+    days = {0: TAUGHT[:1], 2: [Happening("correct", "project:alpha", 1)]}
+    told = year(days, [first, strong], days=300)
+    sure = {"recognised": 1.0, "mistaken": 0.0, "answered": 1.0}
+    hasty = Constants(base_days=10, strength_doublings=0.5)
+    ended = play(told, habits=Habits(thinks=False, **sure), constants=hasty)
+    assert (ended.live, ended.asked, ended.noise_live) == (0, 1, 0.0)
+    later = play(told, habits=Habits(thinks=True, **sure), constants=hasty)
+    when = [next(day for day, what, _ in one.decisions if what == "drop") for one in (ended, later)]
+    assert when[0] < when[1]
+    silent = play(told, habits=Habits(thinks=False, **{**sure, "answered": 0.0}), constants=hasty)
+    assert (silent.live, silent.asked, silent.noise_live) == (1, 1, 1.0)
+
+
+def test_a_judge_by_code_hears_a_part_of_the_uses_and_calls_no_silence_useless():
+    days = {0: TAUGHT} | {day: [NEEDED] for day in range(5, 120, 5)}
+    told = year(days, [memory(0, "load-bearing"), memory(1, "noise")])
+    shelf = BareShelf(policies()["none"], Constants())
+    Player(told, shelf, JUDGES["code"]).outcome()
+    entry = shelf.looked_up(0)
+    assert 0 < entry.fired_helpful < entry.fired
+    assert entry.ignored == 0
+
+
+def test_what_was_put_away_and_not_needed_since_is_not_missed():
+    rare = year({0: TAUGHT}, [memory(0, "load-bearing"), memory(1, "noise")])
+    outcome = play(rare)
+    assert (outcome.wrongly_archived, outcome.missed) == (1.0, 0.0)
+    late = year({0: TAUGHT} | {day: [NEEDED] for day in range(100, 120)}, [memory(0, "load-bearing"), memory(1, "noise")])
+    outcome = play(late, habits=Habits(said_again=0.0))
+    assert (outcome.wrongly_archived, outcome.missed) == (1.0, 1.0)
 
 
 def test_equal_seeds_make_equal_years_and_a_pace_changes_them():
