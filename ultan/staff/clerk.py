@@ -16,7 +16,7 @@ from ultan.events import ANSWER, PERSON, REJECTION, Piece, Transcript
 from ultan.library.actions import Cite, Create, Reinforce
 from ultan.staff import drafting, relations, subjects
 from ultan.staff.cues import table
-from ultan.staff.kinds import KINDS, kind_of
+from ultan.staff.kinds import kind_of
 from ultan.staff.proposals import Proposal, Suggestion
 from ultan.staff.statements import Heard, Statement, statements
 from ultan.staff.subjects import Subject
@@ -299,8 +299,6 @@ def _suggestion(draft: Draft, compared: _Compared) -> Suggestion:
 
 
 def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -> Create:
-    heard = kind_of(draft.statement, draft.origin)
-    kind = next((kind for kind in KINDS if corrected and kind == corrected[0].kind), heard)
     supersedes = [entry.id for entry in corrected]
     project = compared.project
     is_global = not project or drafting.is_global(draft.statement, elsewhere=compared.elsewhere(draft))
@@ -309,7 +307,7 @@ def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -
     topic = drafting.topic_of(draft.subject)
     return Create(
         folder=("global/" if is_global else f"projects/{project}/") + topic,
-        kind=kind,
+        kind=kind_of(draft.statement, draft.origin),
         title=drafting.title_of(draft.rule, cues),
         rule=draft.rule,
         why=draft.why,

@@ -48,21 +48,21 @@ GUARD = "guard"  # the sign of a warning: what would do harm, and a prohibition
 
 KINDS: Mapping[Kind, Mapping[str, float]] = {
     "convention": {
-        "order": 0.9, "slot": 0.9, "held": 1.0, "law": 0.7, "house": 1.3, "instead": 1.1, "bounded": 0.9, "owed": 0.8,
+        "order": 0.9, "slot": 0.9, "held": 1.0, "law": 0.7, "house": 1.3, "instead": 1.1, "bounded": 0.9, "owed": 0.7,
         "purpose": 0.6, "ours": 0.2, "declared": -0.2, "reason": -0.3, "literal": 0.1, "fact": 0.2, "decided": 0.7,
-        "taste": -0.1, "conduct": 0.2, "words": 0.2, "personal": -0.2, "everywhere": -0.2, "code": 0.2, "filled":
-        -0.3, "": -0.4,
+        "taste": -0.1, "conduct": 0.1, "words": 0.2, "personal": -0.2, "everywhere": -0.2, "code": 0.2,
+        "filled": -0.2, "": -0.4,
     },
     "finding": {
-        "order": 0.1, "slot": 0.2, "held": -0.2, "law": 0.1, "house": -0.2, "bounded": 0.1, "owed": 0.4, "purpose":
-        0.3, "ours": 0.5, "declared": 0.9, "reason": 1.4, "literal": 1.0, "wished": 0.9, "fact": 0.5, "momentary":
-        0.8, "decided": 0.3, "taste": 0.2, "conduct": -0.3, "words": -0.2, "personal": 0.4, "everywhere": -0.1,
-        "filled": 0.3, "": 0.1,
+        "slot": 0.4, "held": -0.3, "house": -0.2, "instead": -0.1, "bounded": 0.1, "owed": 0.6, "purpose": 0.3,
+        "ours": 0.5, "declared": 0.8, "reason": 1.3, "literal": 1.0, "wished": 0.7, "fact": 0.4, "momentary": 0.8,
+        "decided": 0.3, "taste": 0.2, "conduct": -0.1, "words": -0.1, "personal": 0.4, "everywhere": -0.1,
+        "code": -0.1, "filled": 0.3, "": 0.2,
     },
     "preference": {
-        "order": 0.1, "slot": -0.1, "held": 0.3, "law": 0.3, "owed": -0.1, "purpose": -2.0, "ours": 0.2, "declared":
-        0.1, "literal": -2.0, "wished": 0.1, "fact": 0.1, "momentary": 0.2, "decided": -0.1, "taste": 3.9, "conduct":
-        4.2, "words": 2.0, "personal": 1.7, "everywhere": 2.2, "code": -1.9, "filled": -2.0, "": -1.9,
+        "order": 0.2, "slot": -0.3, "held": 0.3, "law": 0.3, "owed": -0.3, "purpose": -2.0, "ours": 0.2,
+        "declared": 0.1, "literal": -2.0, "wished": 0.2, "fact": 0.2, "momentary": 0.2, "decided": -0.1, "taste": 3.9,
+        "conduct": 4.1, "words": 1.9, "personal": 1.8, "everywhere": 2.2, "code": -1.9, "filled": -2.0, "": -2.0,
     },
     "warn": {
         "order": -0.1, "held": -0.1, "law": -0.1, "purpose": 0.1, "ours": 0.1, "declared": 0.2, "reason": -0.1,

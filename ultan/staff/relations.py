@@ -48,7 +48,8 @@ def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:
     if mine.aspect != theirs.aspect or mine.target != theirs.target:
         return False
     if mine.values == theirs.values:
-        return new.negative != old.negative
+        named = bool(mine.values or mine.target) or likeness(new, old) >= _LOOSE  # "a comment" alone names none
+        return named and new.negative != old.negative
     return mine.exclusive and not new.negative
 
 
@@ -87,7 +88,8 @@ def _part_company(one: Subject, other: Subject) -> bool:
 def _crossed(new: Subject, old: Subject) -> bool:
     """Whether *new* forbids what *old* wants, or wants literally what it forbids."""
     wanted, denied = new.bans & old.wants, new.wants & old.bans
-    return bool(wanted and denied) or bool((wanted | denied) & new.values & old.values)
+    opposed = 2 * len(wanted) >= len(new.bans) and 2 * len(denied) >= len(old.bans)  # not by a word in passing
+    return bool(wanted and denied and opposed) or bool((wanted | denied) & new.values & old.values)
 
 
 def likeness(one: Subject, other: Subject) -> float:

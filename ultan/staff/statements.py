@@ -59,8 +59,14 @@ _POLITE_ENDING = 5  # letters a request may have behind its phrase where the ver
 
 # Marks that say more together than each alone: name, all of these, none of those.
 DICTATING = frozenset(("taste", "forbid", "standing", "never", "ask", "order", "practice", "norm", "want"))
+# What makes a demand of a statement, what names something exactly, and what concerns how agent and person deal with each other.
+DEMANDING = frozenset(("order", "norm", "ban", "want", "contrast", "value", "code", "quoted", "command", "whole"))
+SPECIFIC = frozenset(("value", "code", "quoted", "command"))
+PERSONAL_MATTER = frozenset(
+    ("agent", "mannered", "manner", "taste", "personal", "protest", "correction", "annoyed", "us", "swapped", "entrust", "noted", "everywhere")
+)
 COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
-    ("ordained", frozenset(("dictating", "filled")), frozenset(("asks",))),
+    ("ordained", frozenset(("dictating", "filled")), frozenset(("asks", "hedge"))),
     ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
     ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
     ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
@@ -119,6 +125,10 @@ COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ),
     ("announcing", frozenset(("vague", "dictating")), frozenset(("filled", "value", "command"))),
     ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
+    ("recollected", frozenset(("recall",)), DEMANDING | frozenset(("asks", "annoyed", "shout"))),
+    ("recollected", frozenset(("recall", "announcing")), SPECIFIC | frozenset(("annoyed", "shout"))),
+    ("recollected", frozenset(("recall", "offtopic")), SPECIFIC | frozenset(("asks", "annoyed", "correction", "shout"))),
+    ("worldly", frozenset(("offtopic",)), PERSONAL_MATTER | SPECIFIC),
 )
 
 
@@ -246,7 +256,7 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 def _read(text: str, start: int, cues: Cues) -> Statement:
     body_at = cues.body_at(text)
     things, subject = cues.things(text), subject_of(text, cues)
-    marks = (set(cues.marks(text)) - {"entrust", "noted"}) | _form(text, body_at, cues)
+    marks = (set(cues.marks(text)) - {"entrust", "noted", "denial", "resumed", "pointing"}) | _form(text, body_at, cues)
     marks |= _specificity(subject, things, marks)
     if {"ask", "filled", "whole"} <= marks:
         marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
@@ -275,6 +285,7 @@ def _form(text: str, body_at: int, cues: Cues) -> set[str]:
         "practice": _is_habit(text, cues),
         "contrast": bool(_NOT_THAT.search(text)),
         "correction": _denies(text, cues),
+        "anaphor": any(hit.end >= len(text.rstrip(_ENDS)) for hit in cues.named(text, "pointing")),
         "swap": _is_swap(text, body_at, cues),
         "opposed": bool(_NOT_THAT.search(text)),
         "asks": stripped.endswith(_ASKED),

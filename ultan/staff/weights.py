@@ -23,7 +23,7 @@ WEIGHTS = {
     "spelled": 1.6,
     # what an order of the moment, a question, a report or a courtesy looks like
     "tiny": -0.2, "object": -0.2, "ruledoc": -0.2, "general": -0.2, "hedge": -0.4, "oneoff": -0.5, "question": -0.6,
-    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "courtesy": -2.2,
+    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "recollected": -2.4, "worldly": -1.6, "courtesy": -2.2,
 }  # fmt: skip
 
 # Whether a rule is about the person and how the agent works, whatever the project (positive), or about

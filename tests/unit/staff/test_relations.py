@@ -33,6 +33,8 @@ BESIDE = (
     ("Use docker for the database.", "From now on use podman for the tests."),
     ("Never push to main without asking.", "Never push to main without tests."),
     ("Always use uv.", "From now on use structlog for logging."),
+    ("Put a comment in go.mod about the other places that need the version.", "No comment is needed about what another agent does."),
+    ("Just change the schema directly, the tool is still in development, no migration.", "Read, write and shell aren't change types, they are tool types."),
 )
 ONE = (
     ("Always run the tests before you commit.", "As I said, run the tests before committing."),

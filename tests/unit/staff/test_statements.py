@@ -5,6 +5,7 @@ import pytest
 
 from ultan.staff.clerk import weigh
 from ultan.staff.statements import own_text, statements
+from ultan.staff.weights import THRESHOLD
 
 
 def texts(text):
@@ -89,3 +90,23 @@ def test_a_bare_no_makes_a_correction_of_the_sentence_after_it_and_of_no_other()
     assert "correction" in no.marks & put.marks
     assert "correction" not in done.marks
     assert all("correction" not in each.marks for each in statements("No? Put it in the docs folder.")[1:])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Something I told you earlier is no longer up to date.", "You'll recall what I said about naming functions.", "Good to know once we optimise the code.",
+     "Some of what I've told you in the past isn't current any longer.", "For the names of classes everything stays as we agreed."],
+)  # fmt: skip
+def test_what_only_recalls_that_something_was_said_is_no_rule(text):
+    assert "recollected" in statements(text)[0].marks
+    assert weigh(statements(text)[0]) < THRESHOLD
+
+
+@pytest.mark.parametrize("text", ["I told you, tests go into tests/unit", "as we agreed, always use uv", "we decided on utils, not schema!"])
+def test_what_recalls_a_rule_by_saying_it_stays(text):
+    assert "recollected" not in statements(text)[0].marks
+
+
+@pytest.mark.parametrize("text", ["Only remember that you're never done with it.", "Ask whenever something isn't clear or gives you a headache."])
+def test_advice_for_life_is_no_rule_for_an_agent(text):
+    assert weigh(statements(text)[0]) < THRESHOLD
