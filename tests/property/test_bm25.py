@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25L, BM25Okapi
 
 from ultan.library.entry import Entry
-from ultan.recall import compile as making
+from ultan.recall import draft as making
 from ultan.recall.index import Index
 from ultan.recall.signals import USUAL_SIZE, Scope, lexical, weighed_terms
 from ultan.recall.text import terms

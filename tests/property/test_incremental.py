@@ -13,7 +13,8 @@ from ultan.encoders.hashing import HashingEncoder
 from ultan.library.entry import Entry, Trigger
 from ultan.library.snapshot import Library
 from ultan.recall import columns
-from ultan.recall.compile import Draft, compile, distinct, places  # noqa: A004 -- the word of the glossary
+from ultan.recall.arrays import distinct, places
+from ultan.recall.compile import Draft, compile  # noqa: A004 -- the word of the glossary
 from ultan.recall.index import open_index, path_of
 from ultan.settings import Settings
 

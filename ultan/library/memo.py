@@ -7,6 +7,7 @@ The kept file is disposable: torn, of another version of the code, or of another
 as missing.
 """
 
+import functools
 import marshal
 import os
 import weakref
@@ -144,6 +145,7 @@ def _front() -> bytes:
     return b"ultan snapshot 1 %08x\n" % rules("library")
 
 
+@functools.cache
 def rules(*rooms: str) -> int:
     """A checksum of the sources in *rooms* of the package: what was made by others is made anew."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

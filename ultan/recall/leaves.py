@@ -5,6 +5,7 @@ file stays the same. Everything that depends on other entries (averages, numbers
 trigram) belongs to ``compile``.
 """
 
+import json
 import struct
 import zlib
 from array import array
@@ -26,7 +27,7 @@ from ultan.recall.situations import (
     named_situation,
     situation_keys,
 )
-from ultan.recall.text import MOST_KNOWN, spelled, terms
+from ultan.recall.text import MOST_KNOWN, MOST_TERMS, spelled, spelled_word, words
 from ultan.recall.triggers import compiled, trips
 
 if TYPE_CHECKING:
@@ -97,19 +98,10 @@ class Leaf(NamedTuple):
 def leaf_of(entry: "Entry") -> Leaf:
     """The leaf of *entry*."""
     numbers, fields, counts = array("Q"), bytearray(), array("H")
-    known = _known
-    if len(known) > MOST_KNOWN:
-        known.clear()
     for place, text in enumerate(field_texts(entry).values()):
-        found: dict[str, int] = {}
-        for term in terms(text):
-            found[term] = found.get(term, 0) + 1
-        for term, count in found.items():
-            number = known.get(term)
-            if number is None:
-                number = known[term] = layout.term_key(term)
-            numbers.append(number)
-            counts.append(count)
+        found = key_counts(text)
+        numbers.extend(found)
+        counts.extend(found.values())
         fields += bytes((place,)) * len(found)
     triggers, off = [], []
     for trigger in entry.triggers if entry.status == "active" and not entry.superseded_by else ():
@@ -121,17 +113,47 @@ def leaf_of(entry: "Entry") -> Leaf:
             off.append(reason)
         else:
             grams = tuple(array("I", grams_of(literal)).tobytes() for literal in row[7])
-            triggers.append((plainjson.dumps(row).encode("utf-8")[len("[0") :], grams))
+            triggers.append((json_bytes(row)[len("[0") :], grams))
     keys = keys_of(entry)
     return Leaf(
         numbers.tobytes(), bytes(fields), counts.tobytes(), array("Q", sorted(map(layout.term_key, keys))).tobytes(),
-        zlib.compress(plainjson.dumps(card_values(entry)).encode("utf-8"), 6),
+        zlib.compress(json_bytes(card_values(entry)), 6),
         flags_of(entry), prior_of(entry, 0), vouched_for(entry), entry.superseded_by, standing_key(entry),
         any(key.startswith((SITUATION, DOING)) for key in keys), tuple(triggers), tuple(off),
     )  # fmt: skip
 
 
-_known: dict[str, int] = {}
+_known: dict[str, tuple[int, ...]] = {}  # word → the keys of its terms
+
+
+def key_counts(text: str) -> dict[int, int]:
+    """The keys of the terms of *text*, each with how often it stands there, in the order of their first words."""
+    known = _known
+    if len(known) > MOST_KNOWN:
+        known.clear()
+    found: dict[int, int] = {}
+    left = MOST_TERMS
+    for word in words(text):
+        keys = known.get(word)
+        if keys is None:
+            keys = known[word] = tuple(layout.term_key(term) for term, _ in spelled_word(word))
+        for key in keys:
+            found[key] = found.get(key, 0) + 1
+        left -= len(keys)
+        if left <= 0:
+            break
+    return found
+
+
+def json_bytes(value: Any) -> bytes:
+    """*value* as ``plainjson.dumps`` writes it, by the faster encoder where that writes the same."""
+    try:
+        return _JSON.encode(value).encode("utf-8")
+    except ValueError:  # no number, or half a character: plainjson mends it
+        return plainjson.dumps(value).encode("utf-8")
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
 
 
 # --- parts of a leaf ------------------------------------------------------------------------------
@@ -256,13 +278,14 @@ def standing_key(entry: "Entry") -> bytes:
 def trigger_row(number: int, entry: "Entry", trigger: "Trigger") -> tuple[list[Any] | None, str]:
     """A trigger as the index holds it, or why it is switched off."""
     pattern, unless = rewritten(trigger.pattern)
+    matchers = []
     for text in (pattern, *unless, *trigger.unless):
         if len(text) > PATTERN_CHARS:
             return None, f"its pattern is longer than {PATTERN_CHARS} characters"
-        if compiled(text) is None:
+        matchers.append(compiled(text))
+        if matchers[-1] is None:
             return None, f"its pattern is nothing that RE2 can use: {text}"
-    matcher = compiled(pattern)
-    if matcher is not None and matcher.search(""):
+    if matchers[0] is not None and matchers[0].search(""):
         return None, "its pattern matches everything"
     severity = trigger.severity
     row = [
@@ -281,15 +304,18 @@ def fires_on_canaries(row: list[Any]) -> int:
 
 def exempt_places(entry: "Entry") -> list[str]:
     """File names, without extension, of the one place where a rule says its matter belongs: "inside paths"."""
-    words = f"{entry.title} . {entry.rule}".lower().replace("`", " ").replace(",", " ").split()
+    text = f"{entry.title} . {entry.rule}".lower()
+    if not any(word in text for word in _PLACED):
+        return []
     found = []
-    for before, word in pairwise(words):
+    for before, word in pairwise(text.replace("`", " ").replace(",", " ").split()):
         name = word.rstrip(".;:").split(".")[0]
-        if before in ("inside", "within") and ("_" in name or "." in word.rstrip(".") or "-" in name):
+        if before in _PLACED and ("_" in name or "." in word.rstrip(".") or "-" in name):
             found.append(name)
     return found
 
 
+_PLACED = ("inside", "within")
 _VAGUE = frozenset(
     "text docs style config query header component script module dependency lock secret environment container diagram "  # noqa: SIM905 -- a list of words reads best as words
     "notebook shell c r".split()

@@ -7,18 +7,21 @@ Vectors of words are kept beside the index and reused while the encoder stays th
 
 import os
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ultan import home
-from ultan.recall.text import STOP, stem
+from ultan.recall.leaves import field_texts
+from ultan.recall.text import STOP, spelled, stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ultan.encoders import Encoder
+    from ultan.library.entry import Entry
 
 MOST = 16
 FLOOR = 0.4
@@ -39,12 +42,7 @@ def near_terms(
     own = [term for term in vocabulary if is_word(term)]
     if not own:
         return {}, {}
-    known = set(vocabulary)
-    asked: dict[str, str] = {}
-    for word in readers_words():
-        term = stem(word)
-        if term not in known and word not in STOP:
-            asked.setdefault(term, word)
+    asked = asked_beside(vocabulary)
     words = [spelling.get(term, term) for term in own] + list(asked.values())
     vectors = word_vectors(words, encoder, folder, progress)
     library = vectors[: len(own)]
@@ -67,6 +65,40 @@ def near_terms(
         if progress:
             progress("near terms", min(start + CHUNK, len(words)), len(words))
     return near, {term: number for term, number in reader_numbers.items() if number in near}
+
+
+def embed_words(
+    entries: Iterable["Entry"], encoder: "Encoder", folder: str, progress: Callable[[str, int, int], None] | None = None
+) -> None:
+    """Keep the vectors of all words of *entries* in *folder*, so that the next compile need not wait for them."""
+    vocabulary, spelling = spellings(entries)
+    own = [spelling.get(term, term) for term in vocabulary if is_word(term)]
+    if own:
+        word_vectors([*own, *asked_beside(vocabulary).values()], encoder, folder, progress)
+
+
+def spellings(entries: Iterable["Entry"]) -> tuple[dict[str, int], dict[str, str]]:
+    """The terms of *entries*, numbered, and the commonest word behind each: what an encoder reads."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in entries:
+        for text in field_texts(entry).values():
+            for term, spelling in spelled(text):
+                if term not in counts:
+                    counts[term] = Counter()
+                counts[term][spelling] += 1
+    return {term: at for at, term in enumerate(counts)}, {
+        term: min(found, key=lambda word: (-found[word], word)) for term, found in counts.items()
+    }
+
+
+def asked_beside(vocabulary: Mapping[str, int]) -> dict[str, str]:
+    """The terms of common words that a reader may use and *vocabulary* lacks, each with the word."""
+    asked: dict[str, str] = {}
+    for word in readers_words():
+        term = stem(word)
+        if term not in vocabulary and word not in STOP:
+            asked.setdefault(term, word)
+    return asked
 
 
 def readers_words() -> list[str]:

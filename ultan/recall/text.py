@@ -117,17 +117,22 @@ def terms(text: str) -> "list[str]":
 def spelled(text: str) -> "Iterator[tuple[str, str]]":
     """Each term of *text* with the lower-case word it came from."""
     left = MOST_TERMS
-    known = _known
     for word in words(text):
-        found = known.get(word)
-        if found is None:
-            if len(known) > MOST_KNOWN:
-                known.clear()  # a compile of a huge library may not grow without end
-            found = known[word] = _terms_of(word)
+        found = spelled_word(word)
         yield from found
         left -= len(found)
         if left <= 0:
             return
+
+
+def spelled_word(word: str) -> "tuple[tuple[str, str], ...]":
+    """The terms of one word of ``words``, each with the lower-case part it came from."""
+    found = _known.get(word)
+    if found is None:
+        if len(_known) > MOST_KNOWN:
+            _known.clear()  # a compile of a huge library may not grow without end
+        found = _known[word] = _terms_of(word)
+    return found
 
 
 MOST_KNOWN = 200_000
