@@ -1,4 +1,4 @@
-"""``log --cost``: calls by day as bars, sums by role and by who paid, the last calls."""
+"""``spend`` and ``log --cost``: calls by day as bars, sums by role and by who paid, the last calls."""
 
 from typing import TYPE_CHECKING
 
@@ -6,33 +6,50 @@ from ultan.cli.blocks import day, one_line
 from ultan.cli.screen import Block, Line, Table
 
 if TYPE_CHECKING:
-    from ultan.verbs.spend import Costs
+    from ultan.verbs.spend import Costs, Estimate, Spending
 
 WIDTH = 30
 FULL, HALF = "█", "▌"
 
 
-def costs(value: "Costs") -> list[Block]:
-    """What models have cost, with a bar for each day."""
-    spent = value.spending
-    if not spent.calls:
-        return [Line("no model was ever asked: the clerk is free")]
-    most = max((each.calls for each in spent.days), default=0)
-    rows: list[Block] = [
-        Line(f"{spent.calls} calls, {spent.tokens} tokens, {spent.cost_usd:.2f} USD at list prices in all", "bold"),
+def spent(value: "Spending") -> list[Block]:
+    """What models have cost, with a bar for each day, and what they may still."""
+    left = Line(f"today: {value.calls_left} calls and {value.tokens_left} tokens are left")
+    stopped = [Line(f"stopped: {value.told}", "yellow")] if value.why else []
+    if not value.calls:
+        return [Line("no model was ever asked: the clerk is free"), left, *stopped]
+    most = max((each.calls for each in value.days), default=0)
+    return [
+        Line(f"{value.calls} calls, {value.tokens} tokens, {value.cost_usd:.2f} USD at list prices in all", "bold"),
         Table(
             ("day", "calls", "tokens", "USD", ""),
-            [(each.day, str(each.calls), str(each.tokens), f"{each.cost_usd:.2f}", bar(each.calls, most)) for each in spent.days],
+            [(each.day, str(each.calls), str(each.tokens), f"{each.cost_usd:.2f}", bar(each.calls, most)) for each in value.days],
         ),
         Line(""),
         Table(
             ("by", "calls", "tokens", "USD"),
-            [(name, str(calls), str(tokens), f"{usd:.2f}") for name, calls, tokens, usd in (*spent.by_role, *spent.by_payer)],
+            [(name, str(calls), str(tokens), f"{usd:.2f}") for name, calls, tokens, usd in (*value.by_role, *value.by_payer)],
         ),
-        Line(f"today: {spent.calls_left} calls and {spent.tokens_left} tokens are left"),
+        left, *stopped,
+    ]  # fmt: skip
+
+
+def estimated(value: "Estimate") -> list[Block]:
+    """What reading the queue with a model would take."""
+    if not value.sessions:
+        return [Line("nothing waits that a model would read")]
+    basis = "by this home's own record" if value.is_measured else "a guess from list prices"
+    rows: list[Block] = [
+        Line(f"{value.sessions} sessions wait: about {value.calls} calls, {value.tokens} tokens, {value.cost_usd:.2f} USD ({basis})")
     ]
-    if spent.why:
-        rows.append(Line(f"stopped: {spent.told}", "yellow"))
+    if not value.fits:
+        rows.append(Line("more than today's caps allow: what is over waits for another day", "yellow"))
+    return rows
+
+
+def costs(value: "Costs") -> list[Block]:
+    """What models have cost, then the last calls."""
+    rows = spent(value.spending)
     if value.calls:
         rows += [
             Line(""),

@@ -6,6 +6,9 @@ import typer
 
 from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door
+from ultan.errors import UsageError
+
+CURATORS = ("clerk", "claude", "provider")
 
 Home = Annotated[str, typer.Option("--home", help="Where the memory lives.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -22,6 +25,18 @@ def opened(context: typer.Context, home: str, as_json: bool = False) -> tuple[Do
     world = context.obj
     door = Door(world, home or context.meta.get("ultan.home", ""))
     return door, Screen(world.stdout, world.stderr, world.environ, as_json=as_json)
+
+
+def named(word: str, *more: str) -> str:
+    """*word*, if somebody who can curate, or one of *more*, is called so.
+
+    Raises:
+        UsageError: nobody is.
+    """
+    who = (*CURATORS, *more)
+    if word and word not in who:
+        raise UsageError(f"nobody is called {word}", f"--by {', '.join(who)}")
+    return word
 
 
 def parted(texts: list[str] | None) -> tuple[str, ...]:

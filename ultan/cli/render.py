@@ -82,6 +82,8 @@ def shown(value: "Shown") -> list[Block]:
 
 
 def _state(row: "Row") -> str:
+    if row.waits:
+        return "waits for `ultan adopt`"
     states = ["pinned" if row.pinned else row.status, *(["unverified"] if row.unverified else [])]
     return ", ".join(states)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ultan.cli import blocks, bringing, fading, render
-from ultan.cli.options import Home, Json, Kind, Scope, opened, scope_of
+from ultan.cli.options import Home, Json, Kind, Scope, named, opened, scope_of
 from ultan.cli.screen import Screen
 from ultan.cli.wiring import Door
 from ultan.errors import UsageError
@@ -46,7 +46,8 @@ def install(
     from ultan.verbs.install import install as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    if not dry_run and (by not in ("", "clerk", "off") or door.is_inside_agent or cron or allow_tools):
+    is_costly = named(by, "off") not in ("", "clerk", "off")
+    if not dry_run and (is_costly or door.is_inside_agent or cron or allow_tools):
         door.need_person()
     if cron:
         fading.schedule(door, screen, scheduler, is_dry_run=dry_run)

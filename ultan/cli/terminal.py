@@ -11,7 +11,7 @@ import typer
 from ultan import home as home_folder
 from ultan import spool
 from ultan.cli import render
-from ultan.cli.options import Home, Json, Kind, Name, Reason, Scope, Tags, opened, parted, scope_of
+from ultan.cli.options import Home, Json, Kind, Name, Reason, Scope, Tags, named, opened, parted, scope_of
 from ultan.cli.wiring import Door
 from ultan.errors import IndexUnreadable, UltanError
 
@@ -128,7 +128,7 @@ def ask(
     from ultan.verbs.ask import ask as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    if by not in ("", "clerk", door.settings["curation.by"]):
+    if named(by) not in ("", "clerk", door.settings["curation.by"]):
         door.need_person()
     with screen.busy("asking"):
         answer = verb(door.root, " ".join(question), door.settings, now=context.obj.clock, project=door.project, by=by)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ultan.cli import blocks, render
-from ultan.cli.options import Home, Json, opened
+from ultan.cli import blocks, charts, render
+from ultan.cli.options import Home, Json, named, opened
 from ultan.cli.wiring import Door
 
 
@@ -32,7 +32,7 @@ def curate(
     from ultan.verbs.curate import curate as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    if by not in ("", "clerk", door.settings["curation.by"]):
+    if named(by) not in ("", "clerk", door.settings["curation.by"]):
         door.need_person()
     with screen.busy("reading what sessions said"):
         report = verb(
@@ -120,8 +120,12 @@ def spend(
     from ultan.verbs import spend as verb  # noqa: PLC0415 -- only when needed
 
     door, screen = opened(context, home, as_json)
-    told = verb.estimate(door.root, door.settings, door.now) if estimate else verb.spend(door.root, door.settings, door.now)
-    screen.show(told, blocks.fields(told))
+    if estimate:
+        told = verb.estimate(door.root, door.settings, door.now)
+        screen.show(told, charts.estimated(told))
+        return
+    spent = verb.spend(door.root, door.settings, door.now)
+    screen.show(spent, charts.spent(spent))
 
 
 def pause(

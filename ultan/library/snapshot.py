@@ -173,7 +173,7 @@ def read_library(store: Store, known: Library | None = None) -> Library:
             try:
                 raw = store.read(path)
             except LibraryError as error:
-                unreadable.append((path, str(error)))
+                unreadable.append((path, str(error).removeprefix(f"{path}: ")))
                 continue
             if raw is None:
                 continue
@@ -203,9 +203,9 @@ def _entry(path: str, raw: bytes, unreadable: list[tuple[str, str]]) -> Entry | 
             raise InvalidEntry(f"{path}: a conflict copy of a sync tool; merge it by hand, then delete it")
         return parse(text, path)
     except UnicodeDecodeError:
-        unreadable.append((path, f"{path}: not UTF-8"))
+        unreadable.append((path, "not UTF-8"))
     except InvalidEntry as error:
-        unreadable.append((path, str(error)))
+        unreadable.append((path, str(error).removeprefix(f"{path}: ")))
     return None
 
 

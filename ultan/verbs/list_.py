@@ -9,7 +9,12 @@ from ultan.verbs.search import Wish
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entry of a listing; *unverified* are paths it cites that its project does not have any more."""
+    """One entry of a listing.
+
+    Attributes:
+        unverified: paths it cites that its project does not have any more.
+        waits: no operation made it and nobody adopted it: it counts for nothing.
+    """
 
     id: str
     title: str
@@ -20,6 +25,7 @@ class Row:
     status: str
     pinned: bool
     unverified: tuple[str, ...] = ()
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,12 @@ def list_(library: Library, wish: Wish, root: str = "") -> Listing:
     With the home *root* it is looked whether cited paths are still there.
     """
     folders = citations.folders(root) if root else {}
+    foreign = set(library.foreign)
     entries = library.archived if wish.archived else library.entries
     rows = tuple(
         Row(
             entry.id, entry.title, entry.kind, entry.scope, entry.trust, entry.updated, entry.status, entry.pinned,
-            citations.unverified(folders, entry),
+            citations.unverified(folders, entry), entry.path in foreign,
         )
         for _, entry in sorted(entries.items())
         if wish.admits(entry)

@@ -1,6 +1,7 @@
 """Every hand-broken library is named; a clean one gives no finding."""
 
 import os
+import shlex
 import shutil
 
 import pytest
@@ -223,3 +224,11 @@ def test_a_file_of_another_user_is_named(made):
         pytest.skip("only root can give a file away")
     os.chown(os.path.join(made, UV), 65534, 65534)
     assert "owner" in codes(made)
+
+
+def test_many_files_that_others_may_read_are_one_line_with_a_remedy_to_paste(made):
+    for path in (UV, OLD, BLOCK):
+        os.chmod(os.path.join(made, path), 0o644)
+    (found,) = [each for each in findings(made, NOW) if each.code == "mode"]
+    assert "and 2 more" in found.message
+    assert found.remedy == f"chmod -R go-rwx {shlex.quote(made)}"

@@ -1,6 +1,7 @@
 """Disk: who may read the home, what a crash left in it, and its settings."""
 
 import os
+import shlex
 from collections.abc import Iterator
 
 from ultan import home, settings
@@ -11,6 +12,7 @@ from ultan.library.checks.finding import Finding, Home
 def modes(seen: Home) -> Iterator[Finding]:
     """Links, owners, modes and leftovers anywhere in the home."""
     uid = os.getuid() if hasattr(os, "getuid") else -1
+    wide: list[str] = []
     for folder, folders, names in os.walk(seen.root):
         if os.path.relpath(folder, seen.root) == "knowledge":
             folders[:] = [name for name in folders if name != ".git"]
@@ -25,12 +27,20 @@ def modes(seen: Home) -> Iterator[Finding]:
             if uid >= 0 and state.st_uid != uid:
                 yield Finding("owner", where, "it belongs to another user", "chown it to you, or keep the home elsewhere")
             if os.name == "posix" and state.st_mode & 0o077:
-                yield Finding("mode", where, f"others may read or write it ({state.st_mode & 0o777:o})", "chmod go-rwx")
+                wide.append(where)
             if name.startswith(".") and name.endswith(".tmp") and not where.startswith("queue"):
                 yield Finding("temporary", where, "a write that was never finished", "delete it")
+    yield from _open_to_others(seen.root, wide)
     page = os.path.join(seen.root, "counters")
     if os.path.isfile(page) and os.path.getsize(page) != home.COUNTERS_BYTES:
         yield Finding("counters", "counters", "the page of counters has another size", "delete it; it is made again")
+
+
+def _open_to_others(root: str, wide: list[str]) -> Iterator[Finding]:
+    """One line for all of them: an editor or git writes every file so."""
+    if wide:
+        more = f", and {len(wide) - 1} more files and folders" if len(wide) > 1 else ""
+        yield Finding("mode", wide[0], f"others may read or write it{more}", f"chmod -R go-rwx {shlex.quote(root)}")
 
 
 def configuration(seen: Home) -> Iterator[Finding]:
