@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 
-from ultan import home
+from ultan import housekeeping
 from ultan.clients import claude_code
 from ultan.verbs.bench_latency import BOUNDS, bench_latency, entries, measured, payloads, quantile
 
@@ -54,7 +54,7 @@ def main() -> int:
         )  # fmt: skip
     print(json.dumps(result, indent=1))
     if words.out:
-        home.replace(words.out, (json.dumps(result, indent=1) + "\n").encode())
+        housekeeping.replace(words.out, (json.dumps(result, indent=1) + "\n").encode())
     return 1 if words.check and not result["kept"] else 0
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from latency import default_argv, entries, measured, payloads, quantile
 from mute import mute
 
-from ultan import encoders, home, settings
+from ultan import encoders, home, housekeeping, settings
 from ultan.encoders import wordpiece
 from ultan.encoders.packaged import LONGEST, PackagedEncoder, Parts
 from ultan.recall import wire
@@ -197,10 +197,10 @@ def wedged(python: str, root: str, environ: dict[str, str], call: dict[str, obje
     listener.bind(wire.path_of(root))
     listener.listen(64)
     argv = default_argv(python)["prime"]
-    before = home.counters(root)["late"]
+    before = housekeeping.counters(root)["late"]
     with mute(listener):
         took = [measured(argv, json.dumps({**call, "prompt_id": f"l{number}"}).encode(), environ) for number in range(16)]
-    late = home.counters(root)["late"] - before
+    late = housekeeping.counters(root)["late"] - before
     home.remove(wire.path_of(root))
     return {
         "prompts": 16, "late": late, "worst_s": round(max(took), 3), "bound": BOUNDS["wedged_s"],

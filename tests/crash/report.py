@@ -28,7 +28,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 PROMISES = {
     "R1": ("an acknowledged capture survives a kill, a durable one a power cut", ("crash/test_kills.py::test_a_capture", "crash/test_power_cut.py::test_a_durable", "unit/test_spool.py", "kills:captures", "crash/test_load.py::test_fifty", "test_hook_matrix.py::test_a_prompt_of"), ""),
     "R2": ("a torn or foreign record costs only itself", ("unit/test_spool.py::test_torn", "fuzz:queue file"), ""),
-    "R3": ("no reader sees a half-written entry", ("crash/test_failpoints.py", "crash/test_syscalls.py", "crash/test_together.py", "crash/test_power_cut.py", "library/test_store.py::test_derived", "unit/test_home.py::test_what_killed"), ""),
+    "R3": ("no reader sees a half-written entry", ("crash/test_failpoints.py", "crash/test_syscalls.py", "crash/test_together.py", "crash/test_power_cut.py", "library/test_store.py::test_derived", "unit/test_housekeeping.py::test_what_killed"), ""),
     "R4": ("a crashed curator is resumed: nothing lost, nothing twice", ("crash/test_curate_killed.py", "crash/test_kills.py::test_a_curator", "crash/test_power_cut.py::test_a_curation", "kills:curators", "crash/test_power_cut.py::test_many_curations", "crash/test_links.py::test_what_lies"), ""),
     "R5": ("two curators never run at once", ("crash/test_locks.py::test_of_many", "crash/test_locks.py::test_a_lock_file", "verbs/test_curate.py::test_a_second_curator"), ""),
     "R6": ("a dead or stuck holder wedges nothing", ("crash/test_locks.py::test_a_stopped", "journey/test_provisioning.py::test_the_lock_of_a_dead", "test_hook_matrix.py::test_in_every_event_the_hook_exits_0_in_time_and_says_one_object_or_nothing[locks_held]", "unit/test_home.py::test_a_lock_that"), ""),
@@ -48,7 +48,7 @@ PROMISES = {
     "R20": ("names are plain and unique on every disk", ("library/test_snapshot.py::test_names", "library/test_draft.py::test_folders_that", "library/test_draft.py::test_a_title", "fuzz:library path"), ""),
     "R21": ("no path leaves the library, no link is followed", ("contract/test_stores.py::test_no_path", "library/test_tree.py::test_a_symbolic", "library/test_tree.py::test_a_link", "library/test_tree.py::test_special", "test_attacks.py::test_a11", "test_attacks.py::test_a25", "crash/test_links.py", "or_nothing[index_a_pipe]"), ""),
     "R22": ("hostile sizes and shapes are survived", ("property/test_fuzz_inputs.py", "library/test_entry.py", "reflex/test_reflex_door.py::test_broken", "reflex/test_reflex_door.py::test_too_much", "fuzz:", "or_nothing[stdin", "test_hook_matrix.py::test_a_prompt_of", "crash/test_load.py::test_a_hundred"), ""),
-    "R23": ("other users are out", ("unit/test_home.py::test_everything", "unit/test_home.py::test_wide", "library/test_store.py::test_files_are", "serving/test_socket.py::test_the_socket_is_for_us", "or_nothing[home_of_another]"), ""),
+    "R23": ("other users are out", ("unit/test_home.py::test_everything", "library/test_store.py::test_files_are", "serving/test_socket.py::test_the_socket_is_for_us", "or_nothing[home_of_another]"), ""),
     "R24": ("the server is optional", ("serving/test_socket.py", "fuzz:socket frame"), ""),
     "R25": ("the web page and MCP", ("serving/test_mcp.py", "serving/test_stub.py"), "The MCP server speaks over stdio. What HTTP needs (Host, Origin, token, CSP; attack A29) comes with the web page."),
     "R26": ("terminal output is inert", ("unit/cli/", "test_redaction.py::test_text_that_would", "test_redaction.py::test_any_text_becomes", "test_attacks.py::test_a28"), ""),

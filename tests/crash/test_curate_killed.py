@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from ultan import home, spool
+from ultan import failpoints, home, spool
 from ultan.events import Event, Piece
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -73,7 +73,7 @@ def killed_at(root, place):
     child = os.fork()
     if not child:
         os.environ["ULTAN_FAILPOINT"] = f"any@{place}:kill"
-        home._passages.clear()
+        failpoints.passages.clear()
         try:
             run(root)
         finally:

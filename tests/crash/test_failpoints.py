@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from ultan import home
+from ultan import failpoints, home
 from ultan.library.check import findings
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -31,14 +31,14 @@ def in_a_fork(what, failpoint=""):
         status = 1
         try:
             os.close(reader)
-            home._passages.clear()
+            failpoints.passages.clear()
             os.environ["ULTAN_FAILPOINT"] = failpoint or "any@1000000:raise"
             what()
             status = 0
         except Exception:  # noqa: BLE001 -- the victim's own end
             status = 1
         finally:
-            os.write(writer, str(home._passages.get("any", 0)).encode())
+            os.write(writer, str(failpoints.passages.get("any", 0)).encode())
             os._exit(status)
     os.close(writer)
     passages = os.read(reader, 100)

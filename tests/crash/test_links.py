@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from ultan import home
+from ultan import failpoints, home, housekeeping
 from ultan.errors import UltanError
 from ultan.library import actions as act
 from ultan.library.executor import execute
@@ -124,7 +124,7 @@ def test_what_lies_where_a_crash_left_something_unwritten_wedges_nothing(tmp_pat
     outside = tmp_path / "outside"
     outside.mkdir()
     execute(FileStore(root), [rule("global/deep", 0)], now=NOW, by="person")
-    home._passages.clear()
+    failpoints.passages.clear()
     monkeypatch.setenv("ULTAN_FAILPOINT", "replace@2:raise")  # the commit point has passed, the entry is not there
     with pytest.raises(UltanError):
         execute(FileStore(root), [rule("global/deep", 1)], now=NOW, by="person")
@@ -188,7 +188,7 @@ def live(stage):
         stage.runs("ls", "a b c")
         stage.answers("Understood.")
         home.trouble(stage.root, "{}")
-        home.log(stage.root, "a line")
+        housekeeping.log(stage.root, "a line")
         stage.curate()
         stage.types("install requests", session="s2")
         stage.ends("s2")

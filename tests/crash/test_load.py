@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ultan import home, spool
+from ultan import home, housekeeping, spool
 from ultan.events import Event, Piece
 from ultan.library.check import findings
 from ultan.library.snapshot import read_library
@@ -99,13 +99,13 @@ def test_fifty_sessions_at_once_are_all_heard_and_then_curated(tmp_path, record_
     took = time.monotonic() - start
     assert set(prompts(root).values()) == {1}
     assert len(prompts(root)) == SESSIONS * 4
-    assert home.cut_off(root, time.time() + 120) == []
+    assert housekeeping.cut_off(root, time.time() + 120) == []
     report = curate(root, Settings(QUIET), now=time.time, sleep=lambda _: None, at_once=True)
     assert (report.backlog, report.sessions) == (0, SESSIONS)
     assert findings(root) == []
     assert children() == before
     record_property("trials", SESSIONS * 8)
-    told(f"50 sessions at once, 4 turns: {SESSIONS * 8} hooks in {took:.1f} s, none lost; {home.counters(root)['late']} late")
+    told(f"50 sessions at once, 4 turns: {SESSIONS * 8} hooks in {took:.1f} s, none lost; {housekeeping.counters(root)['late']} late")
 
 
 def test_two_hundred_hooks_in_a_second_lose_nothing(tmp_path, record_property):
@@ -119,7 +119,7 @@ def test_two_hundred_hooks_in_a_second_lose_nothing(tmp_path, record_property):
     assert [child.wait(300) for child in all_of_them] == [0] * HOOKS
     took = time.monotonic() - start
     assert prompts(root) == {f"Prompt {number} about the shop.": 1 for number in range(HOOKS)}
-    assert home.cut_off(root, time.time() + 120) == []
+    assert housekeeping.cut_off(root, time.time() + 120) == []
     record_property("trials", HOOKS)
     told(f"{HOOKS} hooks, all started within {begun:.1f} s, all answered after {took:.1f} s; none lost")
 

@@ -8,7 +8,7 @@ import time
 import kills
 import pytest
 
-from ultan import home, spool
+from ultan import home, housekeeping, spool
 from ultan.recall.index import open_index
 from ultan.settings import Settings
 from ultan.verbs.curate import curate
@@ -127,6 +127,6 @@ def test_two_hundred_captures_at_once_lose_nothing(tmp_path, record_property):
     record_property("trials", 200)
     record_property("seconds", round(time.monotonic() - start, 1))
     found = sorted(piece.text for event in spool.take(root, spool.backlog(root)) for piece in event.pieces)
-    late = home.counters(root)["late"]
-    assert len(found) + late == 200, (len(found), home.counters(root))
+    late = housekeeping.counters(root)["late"]
+    assert len(found) + late == 200, (len(found), housekeeping.counters(root))
     assert late == 0

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 import re2
 
-from ultan import home, settings
+from ultan import home, homes, settings
 from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import build_from_entries
 
@@ -188,7 +188,7 @@ def home_missing(world):
 
 
 def home_deleted(world):
-    home.note_home(str(world.root), world.environ)
+    homes.note_home(str(world.root), world.environ)
     shutil.rmtree(world.root)
 
 

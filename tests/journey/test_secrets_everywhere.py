@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stage import Stage, create
 
-from ultan import home
+from ultan import housekeeping
 from ultan.llm.scripted import by_role
 from ultan.redaction import redact
 
@@ -188,5 +188,5 @@ def test_a_failing_hook_notes_no_text_of_the_session(stage):
         pass  # a file where the folder should be: every put fails
     stage._listen = lambda: None
     stage.types(f"use {secret} please")
-    assert home.counters(stage.root)["disk"] == 1
+    assert housekeeping.counters(stage.root)["disk"] == 1
     assert secret.encode() not in b"".join(stage.written().values())

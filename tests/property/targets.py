@@ -11,7 +11,7 @@ import socket
 import tempfile
 import threading
 
-from ultan import events, home, plainjson, redaction, reflex, spool
+from ultan import events, home, housekeeping, plainjson, redaction, reflex, spool
 from ultan.clients import claude_transcript
 from ultan.errors import IndexUnreadable, InvalidEntry, UltanError
 from ultan.library import upkeep
@@ -204,7 +204,7 @@ class Place:
         said = home.read(answered)
         if said:
             assert isinstance(plainjson.loads(said.decode()), dict)
-        assert home.counters(self.root)["failed"] == 0, home.read(os.path.join(self.root, "trouble.jsonl"))
+        assert housekeeping.counters(self.root)["failed"] == 0, home.read(os.path.join(self.root, "trouble.jsonl"))
         self.count += 1
         if self.count % 200 == 0:
             spool.done(self.root, spool.backlog(self.root))

@@ -15,7 +15,7 @@ import re2
 
 import ultan
 from ultan import home as place
-from ultan import settings, spool
+from ultan import housekeeping, settings, spool
 from ultan.clients import claude_code
 from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import build_from_entries
@@ -93,7 +93,7 @@ def no_index(root, _project, _environ):
 
 def files_for_folders(root, _project, _environ):
     for name in ("sessions", "queue/new"):
-        place.clear_folder(os.path.join(root, name))
+        housekeeping.clear_folder(os.path.join(root, name))
         place.write(os.path.join(root, name), b"")
 
 
@@ -148,7 +148,7 @@ def test_an_input_that_is_never_closed_ends_the_hook_and_its_pipes(tmp_path, ver
     assert (child.wait(IN_TIME_S), out, err) == (0, b"", b"")
     assert time.monotonic() - started < IN_TIME_S
     child.stdin.close()
-    assert place.counters(root)["late"] == 1
+    assert housekeeping.counters(root)["late"] == 1
 
 
 @pytest.mark.parametrize("verb", ["capture", "notice"])
@@ -157,7 +157,7 @@ def test_a_gigabyte_is_not_read(tmp_path, verb):
     feed = f"head -c 1000000000 /dev/zero | {argv(verb)[2]}"
     done = subprocess.run(["/bin/sh", "-c", feed], capture_output=True, env=environ, timeout=IN_TIME_S, check=False)
     assert not is_kept(done)
-    assert place.counters(root)["oversized"] == 1
+    assert housekeeping.counters(root)["oversized"] == 1
 
 
 def test_a_started_curator_does_not_hold_the_hooks_pipes(tmp_path):
@@ -182,10 +182,10 @@ def test_a_hook_that_was_ended_while_it_worked_can_be_counted(tmp_path, signal):
     line = f"{{ {claude_code.quoted(sys.executable)} -I -S -c {claude_code.quoted(code % FOLDERS)}; }} 2>/dev/null || true"
     done = subprocess.run(["/bin/sh", "-c", line], input=told(CALLS["Stop"], project, tmp_path), capture_output=True, env=environ, check=False)
     assert not is_kept(done)
-    [note] = place.cut_off(root, time.time() + place.CUT_OFF_S + 1)
+    [note] = housekeeping.cut_off(root, time.time() + housekeeping.CUT_OFF_S + 1)
     assert os.path.basename(note).startswith("capture.")
     run("capture", told(CALLS["Stop"], project, tmp_path), environ, project)
-    assert place.cut_off(root, time.time() + place.CUT_OFF_S + 1) == [note], "who ends by itself leaves none"
+    assert housekeeping.cut_off(root, time.time() + housekeeping.CUT_OFF_S + 1) == [note], "who ends by itself leaves none"
 
 
 MODULES = (

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ultan import events, home, spool
+from ultan import events, home, housekeeping, spool
 
 
 def an_event(name="", kind="prompt", **data):
@@ -44,7 +44,7 @@ def test_torn_foreign_and_newer_events_cost_only_themselves(tmp_path):
     found = spool.take(root, spool.backlog(root))
     assert [event.id for event in found] == ["000000000001-aa"]
     bad = os.listdir(os.path.join(root, "queue", "bad"))
-    assert len(bad) == home.counters(root)["bad"] == len(range(0, len(whole) - 2, 7)) + 2
+    assert len(bad) == housekeeping.counters(root)["bad"] == len(range(0, len(whole) - 2, 7)) + 2
 
 
 def test_done_drops_and_set_aside_keeps(tmp_path):

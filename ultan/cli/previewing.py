@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ultan import home, plainjson, reflex, spool
+from ultan import home, housekeeping, plainjson, reflex, spool
 from ultan.cli.blocks import one_line
 from ultan.cli.screen import Block, Line, Screen
 from ultan.cli.wiring import Door
@@ -95,7 +95,7 @@ def _of_payload(door: Door, path: str, folder: str) -> Preview | None:
         os.close(answer)
     events = spool.take(root, spool.backlog(root))
     found = Preview("", [event.kind for event in events], [_queued(piece) for piece in _pieces(events)])
-    found.taken_out = {name: count for name, count in home.counters(root).items() if count}
+    found.taken_out = {name: count for name, count in housekeeping.counters(root).items() if count}
     if not events:
         found.note = "nothing: this payload carries no signal, or its project is excluded"
     return found

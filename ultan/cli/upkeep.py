@@ -48,11 +48,11 @@ def curate(
 
 def _log(door: Door, *words: str) -> None:
     """Note in ``ultan.log`` what a run did: most runs are started by hooks, and nobody watches."""
-    from ultan import home as place  # noqa: PLC0415 -- `home` is the option here
+    from ultan import housekeeping  # noqa: PLC0415 -- only when needed
     from ultan.library.upkeep import stamp  # noqa: PLC0415 -- only when needed
     from ultan.redaction import redact  # noqa: PLC0415 -- only when needed
 
-    place.log(door.root, redact("  ".join((stamp(door.now), *filter(None, words))))[0])
+    housekeeping.log(door.root, redact("  ".join((stamp(door.now), *filter(None, words))))[0])
 
 
 def _attune(door: Door) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
-from ultan import home
+from ultan import home, homes
 from ultan.errors import HomeRefused, LibraryError, UltanError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Door:
 
     def make_home(self) -> None:
         """Make the home where it is missing; a command that writes calls this first."""
-        home.ensure(self.root, self.world.environ)
+        homes.make(self.root, self.world.environ)
 
     @property
     def desk(self) -> "Desk":

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import LibraryBusy, LibraryError, OutsideLibrary, StorageFailed
 from ultan.library.operation import Change, Changed, Operation, decode, digest, numbered, seal
 from ultan.library.port import Listing, checked_path, expect
@@ -157,7 +157,7 @@ class FileStore:
                     self._remember(data)
         place = os.path.join(self._journal, f"{operation.number:08d}")
         draft = place + ".tmp"
-        home.clear_folder(draft)
+        housekeeping.clear_folder(draft)
         home.make_folder(draft)
         derived = {c.path: c.after.decode("utf-8", "surrogateescape") for c in changes if not c.keep and c.after is not None}
         lines = f"{operation.encode()}\n{json.dumps(derived)}\n"
@@ -182,7 +182,7 @@ class FileStore:
             home.append(self._log, operation.encode().encode("utf-8", "replace") + b"\n", durable=True)
         else:
             operation = log[-1]
-        home.clear_folder(place)
+        housekeeping.clear_folder(place)
         return operation
 
     def _apply(self, change: Changed, derived: Mapping[str, str]) -> bool:
@@ -258,11 +258,11 @@ class FileStore:
             elif name.startswith("."):
                 home.remove(place)
             elif name.endswith(".tmp"):
-                home.clear_folder(place)
+                housekeeping.clear_folder(place)
             else:
                 try:
                     operation = decode(home.read(os.path.join(place, "operation.json")).decode().partition("\n")[0])
                 except (OSError, ValueError):
-                    home.clear_folder(place)  # logged already: its record was the first to go
+                    housekeeping.clear_folder(place)  # logged already: its record was the first to go
                 else:
                     self._finish(place, operation)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import LibraryError, OutsideLibrary, StorageFailed
 from ultan.library.port import PENDING, Listing, Mark, checked_path
 
@@ -133,7 +133,7 @@ class Tree:
         parts = path.split("/")[:-1]
         while len(parts) > 1 and not path.startswith("@"):
             with self.anchored("/".join(parts), make=False) as anchored:
-                home.remove_folder(anchored)
+                housekeeping.remove_folder(anchored)
             parts.pop()
 
 

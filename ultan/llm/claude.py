@@ -37,7 +37,7 @@ from claude_agent_sdk._internal._mcp_compat import (  # the public builder check
 from mcp.types import CallToolResult, TextContent
 from mcp.types import Tool as WireTool
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import (
     LanguageModelError,
     MalformedReply,
@@ -313,4 +313,4 @@ async def _empty_room(root: str) -> AsyncIterator[str]:
     try:
         yield room
     finally:
-        home.clear_folder(room)
+        housekeeping.clear_folder(room)

@@ -83,7 +83,7 @@ def _answer(
     if call is None or client.is_inside(call, environ, root) or client.is_inside(call, environ, os.path.realpath(root)):
         return None
     root = _allowed(root, call.project_root, environ, now, is_chosen="--home" in words)
-    if not root or home.is_withdrawn(root, environ):
+    if not root or (not os.path.isdir(root) and _is_withdrawn(root, environ)):
         return None
     if os.path.exists(os.path.join(root, "paused")):
         from ultan.reflex.session import State  # noqa: PLC0415 -- while paused, nothing more
@@ -91,7 +91,9 @@ def _answer(
         State(root, call.session).skip_to_end(call.transcript, deaf=True)
         return None
     if not os.path.isdir(os.path.join(root, "queue", "new")):
-        home.ensure(root, environ)
+        from ultan.homes import make  # noqa: PLC0415 -- once
+
+        make(root, environ)
     from ultan.reflex.session import Hook  # noqa: PLC0415 -- not for a child of ours, not while paused
 
     hook = Hook(root, client, call, raw, now, environ, _index(root), new_id, start)
@@ -145,12 +147,20 @@ def _allowed(root: str, project: str, environ: "Mapping[str, str]", now: float, 
     own = home.locate({name: value for name, value in environ.items() if name in NO_HOME_NEEDED})
     if is_chosen or own == root or home.refusal(own, project):
         _count_if_there(own, "refused_home")
-        home.note_refusal(environ, now, why)
+        from ultan.homes import note_refusal  # noqa: PLC0415 -- turned away, it does nothing else
+
+        note_refusal(environ, now, why)
         return ""
     if os.path.isdir(own):
         home.count(own, "refused_home")
         home.trouble(own, _line("refused", why))
     return own
+
+
+def _is_withdrawn(root: str, environ: "Mapping[str, str]") -> bool:
+    from ultan.homes import is_withdrawn  # noqa: PLC0415 -- only where there is no home
+
+    return is_withdrawn(root, environ)
 
 
 def _index(root: str) -> "Index | None":

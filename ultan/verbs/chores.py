@@ -6,7 +6,7 @@ None of it may cost the run: what goes wrong here is told and tried again next t
 import os
 from collections.abc import Iterable, Sequence
 
-from ultan import home, plainjson, spool
+from ultan import home, housekeeping, plainjson, spool
 from ultan.clients.claude_calls import OPEN_S, busy_times
 from ultan.errors import UltanError
 from ultan.events import Event
@@ -35,8 +35,8 @@ def tidy(root: str, now: float) -> None:
         return now - at > STALE_S
 
     spool.sweep(root, is_stale)
-    home.sweep(root, is_stale)
-    for note in home.cut_off(root, now):
+    housekeeping.sweep(root, is_stale)
+    for note in housekeeping.cut_off(root, now):
         home.count(root, "timed_out")
         home.remove(note)
     _forget_sessions(root, now)
@@ -50,7 +50,7 @@ def _forget_sessions(root: str, now: float) -> None:
             if os.path.islink(path) or now - _touched_at(path) <= FORGOTTEN_S:
                 continue
             if os.path.isdir(path):
-                home.clear_folder(path)
+                housekeeping.clear_folder(path)
             else:
                 home.remove(path)
 

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from ultan import home, settings, spool
+from ultan import home, homes, housekeeping, settings, spool
 from ultan.clients import claude_code
 from ultan.errors import IndexUnreadable, SettingsError
 from ultan.recall.index import open_index, path_of
@@ -80,8 +80,8 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
     which = {(True, True): "both", (True, False): "plugin", (False, True): "settings"}.get(
         (plugin.is_enabled, bool(lines)), "none"
     )
-    counters = home.counters(root)
-    counters["timed_out"] += len(home.cut_off(root, now))  # the next curator counts them for good
+    counters = housekeeping.counters(root)
+    counters["timed_out"] += len(housekeeping.cut_off(root, now))  # the next curator counts them for good
     try_out = [_prime_tried(root, environ, commands["prime"])] if os.path.isdir(root) else []
     checks = [
         _installation(which, plugin, now),
@@ -200,7 +200,7 @@ def _home(root: str, environ: Mapping[str, str], project: str) -> Iterator[Check
     why = home.refusal(root, environ.get("CLAUDE_PROJECT_DIR", "") or project)
     if why:
         yield Check("home", "wrong", why, "choose another with ULTAN_HOME, outside the project")
-    elif home.is_withdrawn(root, environ):
+    elif homes.is_withdrawn(root, environ):
         yield Check("home", "note", f"{root} was deleted, so hooks stay silent", "ultan install or ultan save makes it anew")
     elif not os.path.isdir(root):
         yield Check("home", "note", f"{root} does not exist yet", "the first hook or `ultan save` makes it")
@@ -229,7 +229,7 @@ def _last_hook(root: str) -> float:
 
 def _turned_away(root: str, environ: Mapping[str, str], now: float) -> Iterator[Check]:
     """Hooks that may not use the home, because the agent works above it: they remember nothing and say nothing."""
-    at, why = home.refused(environ) or (0.0, "")
+    at, why = homes.refused(environ) or (0.0, "")
     if why and now - at < REFUSALS_TOLD_S:
         state: State = "wrong" if at > _last_hook(root) else "note"
         remedy = "start the agent in the folder of a project, or keep the home outside (ULTAN_HOME)"
@@ -268,7 +268,7 @@ def _prime_tried(root: str, environ: Mapping[str, str], argv: Sequence[str]) -> 
     except (OSError, subprocess.TimeoutExpired) as error:
         return Check("prime", "wrong", f"the hook of a prompt cannot be tried: {error}", "ultan install")
     finally:
-        home.clear_folder(own)
+        housekeeping.clear_folder(own)
     if not works:
         remedy = "ultan install, or wait for the plugin's runtime"
         return Check("prime", "wrong", "the hook of a prompt runs and does nothing", remedy)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from ultan import home, settings
+from ultan import home, homes, housekeeping, settings
 from ultan.clients import claude_code, settings_text
 from ultan.errors import SettingsError
 from ultan.verbs import config, original, provision, skills
@@ -110,10 +110,10 @@ def install(
         told.append(f"{len(olds)} hooks of the original Ultan would capture twice: `ultan install --remove-original`")
     told += original.live(environ)
     if not is_dry_run:
-        home.ensure(root, environ)
+        homes.make(root, environ)
         if changed != text:
             _keep(root, place.settings, text, changed, snippets, allowed, drops_original=bool(olds) and removes_original)
-            home.replace(place.settings, _encoded(changed))
+            housekeeping.replace(place.settings, _encoded(changed))
         did += _taken_in(root, environ, now)
     did += skills.install(root, place.folder, is_dry_run=is_dry_run)
     chosen = by or str(settings.load(root, environ)["curation.by"])
@@ -330,10 +330,10 @@ def _put_back(root: str, path: str, before: bytes | None) -> None:
     noted = record["settings"].pop(path, None)
     if before is not None:
         if before or (noted and noted.get("copy")):
-            home.replace(path, before)
+            housekeeping.replace(path, before)
         else:
             home.remove(path, durable=True)
-            home.remove_folder(os.path.dirname(path))
+            housekeeping.remove_folder(os.path.dirname(path))
     if noted:
         _write_record(root, record)
 

@@ -4,7 +4,7 @@ import io
 import os
 from collections.abc import Sequence
 
-from ultan import home
+from ultan import housekeeping
 from ultan.errors import UltanError
 from ultan.library.retention import DEFAULTS, Fading, remaining
 
@@ -39,7 +39,7 @@ def plot(standing: Sequence[Fading], path: str) -> str:
     drawn = io.BytesIO()
     figure.savefig(drawn, format=kind, metadata={"Date": None} if kind == "svg" else None)
     target = os.path.abspath(path)
-    home.replace(target, drawn.getvalue())
+    housekeeping.replace(target, drawn.getvalue())
     return target
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from xml.sax.saxutils import escape
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import SettingsError
 
 KINDS = ("crontab", "systemd", "launchd")
@@ -91,7 +91,7 @@ def enter(root: str, environ: Mapping[str, str], scheduled: Scheduled) -> list[s
         _run(["crontab", "-"], environ, scheduled.table)
         return [f"{len(JOBS)} lines in your crontab"]
     for path, text in scheduled.files.items():
-        home.replace(path, text.encode())
+        housekeeping.replace(path, text.encode())
     try:
         for command in _switches(root, environ, scheduled.kind):
             _run(command, environ)

@@ -11,7 +11,7 @@ import shlex
 import sys
 from hashlib import sha256
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import StorageFailed
 
 NAMES = ("ultan", "ultan-search", "ultan-advisor")
@@ -49,8 +49,8 @@ def uninstall(root: str, folder: str, *, is_dry_run: bool = False) -> list[str]:
         did.append(f"/{name} removed")
         if not is_dry_run:
             home.remove(path)
-            home.remove_folder(os.path.dirname(path))
-            home.remove_folder(os.path.dirname(os.path.dirname(path)))
+            housekeeping.remove_folder(os.path.dirname(path))
+            housekeeping.remove_folder(os.path.dirname(os.path.dirname(path)))
             noted.pop(path)
             _note(root, noted)
     return did

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ultan import home, spool
+from ultan import housekeeping, spool
 from ultan.library.snapshot import Library
 
 
@@ -50,7 +50,7 @@ def stats(root: str, library: Library) -> Stats:
         unreadable=len(library.unreadable), foreign=len(library.foreign),
         surfaced=sum(entry.fired for entry in entries), helpful=sum(entry.fired_helpful for entry in entries),
         ignored=sum(entry.ignored for entry in entries), waiting_events=len(spool.backlog(root)),
-        held_for_review=_files(os.path.join(root, "pending")), counters=home.counters(root),
+        held_for_review=_files(os.path.join(root, "pending")), counters=housekeeping.counters(root),
     )  # fmt: skip
 
 

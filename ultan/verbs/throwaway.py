@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ultan import home
+from ultan import home, housekeeping
 
 
 @contextmanager
@@ -16,4 +16,4 @@ def throwaway(purpose: str) -> Iterator[str]:
     try:
         yield folder
     finally:
-        home.clear_folder(folder)
+        housekeeping.clear_folder(folder)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ultan import home
+from ultan import home, housekeeping
 from ultan.errors import StorageFailed
 
 LABEL = "org.ultan.serve"
@@ -69,7 +69,7 @@ def install(
     if there == wanted.text:
         return Change(told=(f"to start the server: {wanted.start}",))
     if not is_dry_run:
-        home.replace(wanted.path, wanted.text.encode())
+        housekeeping.replace(wanted.path, wanted.text.encode())
     shown = tuple(f"    {line}" for line in wanted.text.splitlines())
     return Change((f"a unit for the warm server in {wanted.path}:", *shown), (f"to start the server: {wanted.start}",))
 

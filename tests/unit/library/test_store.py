@@ -58,9 +58,9 @@ def test_an_edit_at_the_last_moment_wins(store):
 
 def test_an_edit_during_a_crash_wins_and_is_recorded(store, monkeypatch):
     """Invariants 2 and 4: the commit is finished by the next opener, around the person's edit."""
-    from ultan.home import _passages
+    from ultan.failpoints import passages
 
-    _passages.clear()
+    passages.clear()
     monkeypatch.setenv("ULTAN_FAILPOINT", "move@1:raise")
     with pytest.raises(StorageFailed):
         store.commit(
@@ -81,11 +81,11 @@ def test_an_edit_during_a_crash_wins_and_is_recorded(store, monkeypatch):
 @pytest.mark.parametrize("left", [None, b"", b"# A", b"\0" * 7, b"old"])
 def test_derived_text_that_a_power_cut_took_is_written_again_from_the_journal(store, left, monkeypatch):
     """Invariant 1: between commit point and log the disk may hold the old text, a part of the new, or nothing."""
-    from ultan.home import _passages
+    from ultan.failpoints import passages
 
     kept = (Change("README.md", "", b"old", keep=False),) if left == b"old" else ()
     store.commit(Operation(at=1.0), kept)
-    _passages.clear()
+    passages.clear()
     monkeypatch.setenv("ULTAN_FAILPOINT", "append@1:raise")  # everything is in place, nothing is logged
     with pytest.raises(StorageFailed):
         store.commit(Operation(at=2.0), [Change("README.md", digest(b"old") if kept else "", b"# A list\n", keep=False)])
@@ -101,9 +101,9 @@ def test_derived_text_that_a_power_cut_took_is_written_again_from_the_journal(st
 
 
 def test_derived_text_that_a_person_changed_meanwhile_stays_theirs(store, monkeypatch):
-    from ultan.home import _passages
+    from ultan.failpoints import passages
 
-    _passages.clear()
+    passages.clear()
     monkeypatch.setenv("ULTAN_FAILPOINT", "append@1:raise")
     with pytest.raises(StorageFailed):
         store.commit(Operation(at=2.0), [Change("README.md", "", b"# A list\n", keep=False)])

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from ultan import home
+from ultan import failpoints, home
 from ultan.errors import IndexUnreadable
 from ultan.library.entry import Entry, Trigger
 from ultan.library.snapshot import Library
@@ -98,7 +98,7 @@ def test_a_compile_that_ends_midway_leaves_the_generation_before_it(tmp_path, mo
     root, shelf = str(tmp_path), {one.id: one for one in ENTRIES}
     making.compile(Library(shelf, {}, fingerprint="one"), root, Settings())
     before = home.read(layout.path_of(root))
-    monkeypatch.setattr(home, "_passages", {})
+    monkeypatch.setattr(failpoints, "passages", {})
     monkeypatch.setenv("ULTAN_FAILPOINT", f"{point}@1:raise")
     with pytest.raises(OSError, match="failpoint"):
         making.compile(Library(dict([*shelf.items()][:1]), {}, fingerprint="two"), root, Settings())

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from ultan import events, reflex, settings, spool
+from ultan import events, housekeeping, reflex, settings, spool
 from ultan import home as place
 from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import build_from_entries
@@ -91,4 +91,4 @@ def queue(home):
 
 @pytest.fixture
 def counters(home):
-    return lambda: {name: count for name, count in place.counters(home).items() if count}
+    return lambda: {name: count for name, count in housekeeping.counters(home).items() if count}

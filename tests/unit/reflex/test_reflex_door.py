@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ultan import home as place
-from ultan import reflex
+from ultan import homes, housekeeping, reflex
 
 BROKEN = {
     "empty": b"", "white space": b" \n", "no JSON": b"hello", "a list": b"[]", "a number": b"7", "two objects": b"{}{}",
@@ -114,7 +114,7 @@ def test_the_first_hook_makes_the_home_for_its_owner_alone(hook, tmp_path):
 def test_a_home_that_was_deleted_is_not_made_again(hook, tmp_path):
     new = str(tmp_path / "new")
     hook("prime", prompt="hello there", environ={"ULTAN_HOME": new})
-    place.clear_folder(new)
+    housekeeping.clear_folder(new)
     for verb in reflex.VERBS:
         assert hook(verb, prompt="hello again", environ={"ULTAN_HOME": new}) is None
     assert not os.path.exists(new)
@@ -126,7 +126,7 @@ def test_a_home_inside_the_project_is_refused_and_the_persons_own_is_used(hook, 
     hook("prime", prompt="hello there", environ={"ULTAN_HOME": project + "/lib"})
     assert not os.path.exists(project + "/lib")
     assert len(os.listdir(os.path.join(own, "queue", "new"))) == 1
-    assert place.counters(own)["refused_home"] == 1
+    assert housekeeping.counters(own)["refused_home"] == 1
 
 
 def test_a_chosen_home_inside_the_project_is_refused_without_another(hook, project, queue):
@@ -143,7 +143,7 @@ def test_an_agent_that_works_above_the_home_is_turned_away_and_that_is_noted_out
         assert hook(verb, prompt="hello there", argv=[*argv, root] if argv else [], environ=environ) is None
     assert not os.path.exists(root)
     assert queue() == []
-    _, why = place.refused(environ)
+    _, why = homes.refused(environ)
     assert root in why
     assert project in why
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from ultan import home, spool
+from ultan import housekeeping, spool
 from ultan.recall.index import open_index
 from ultan.verbs import provision
 from ultan.verbs.bench_latency import BOUNDS, bench_latency, bound_of, entries, summary
@@ -21,7 +21,7 @@ def test_every_hook_is_run_beside_the_bare_interpreter(tmp_path):
     assert (found["rounds"], found["entries"]) == (2, 30)
     kinds = {event.kind for event in spool.take(root, spool.backlog(root))}
     assert {"prompt", "tool_done"} <= kinds, "the hooks did their work"
-    assert home.counters(root)["advised"] == 5, "each delivery of the tool call, the first rounds too"
+    assert housekeeping.counters(root)["advised"] == 5, "each delivery of the tool call, the first rounds too"
 
 
 def test_a_hook_above_its_bound_breaks_the_whole():

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ultan import home, spool
+from ultan import home, housekeeping, spool
 from ultan.events import Event, Piece
 from ultan.library.actions import Create
 from ultan.library.activity import read_activity
@@ -162,7 +162,7 @@ def test_hooks_that_were_ended_are_counted_once_and_leftovers_of_killed_writers_
     os.utime(now, (NOON, NOON))
     for _ in range(2):
         run(root)
-        assert home.counters(root)["timed_out"] == 2
+        assert housekeeping.counters(root)["timed_out"] == 2
     assert os.listdir(os.path.join(root, "running")) == [os.path.basename(now)]
     assert not os.path.exists(left)
 

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from ultan import home as home_folder
+from ultan import homes
 from ultan.clients import claude_code
 from ultan.encoders.hashing import HashingEncoder
 from ultan.serving.socket import Server
@@ -159,7 +160,7 @@ def test_a_home_inside_the_project_is_wrong(person, tmp_path):
 
 def test_hooks_that_were_turned_away_are_wrong_until_hooks_are_heard_again(home, person):
     assert "turned away" not in looked(home, person)
-    home_folder.note_refusal(person, NOW - 60, f"the home {home} lies inside the project /srv")
+    homes.note_refusal(person, NOW - 60, f"the home {home} lies inside the project /srv")
     found = looked(home, person)["turned away"]
     assert (found.state, found.says) == ("wrong", f"hooks, 60 s ago: the home {home} lies inside the project /srv")
     assert "ULTAN_HOME" in found.remedy
@@ -167,7 +168,7 @@ def test_hooks_that_were_turned_away_are_wrong_until_hooks_are_heard_again(home,
     os.makedirs(heard)
     os.utime(heard, (NOW - 30, NOW - 30))
     assert looked(home, person)["turned away"].state == "note"
-    home_folder.note_refusal(person, NOW - 8 * 86400, "long ago")
+    homes.note_refusal(person, NOW - 8 * 86400, "long ago")
     assert "turned away" not in looked(home, person)
 
 
