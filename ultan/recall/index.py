@@ -13,6 +13,7 @@
 | tdir tkey | u32 u64 | term keys (crc32, adler32) sorted, and where each first byte begins |
 | toff pdoc pimp | u32 u32 u16 | postings: entry, weight over all fields |
 | noff nterm nsim | u32 u32 u8 | near terms of a term with their squared cosine |
+| tvec evec | i8 i8 | 128 numbers a term and an entry: what they are about (only where most entries are bare) |
 | foff fterm fimp | u32 u32 u16 | the same postings by entry (only in large libraries) |
 | dflag dprior dnext | u16 f32 i32 | per entry: kind and state, prior, what supersedes it |
 | ikey inum | u64 u32 | entry ids |
@@ -58,7 +59,7 @@ ITEMS = {
     "tdir": "I", "tkey": "Q", "toff": "I", "pdoc": "I", "pimp": "H", "noff": "I", "nterm": "I",
     "nsim": "B", "foff": "I", "fterm": "I", "fimp": "H", "dflag": "H", "dprior": "f", "dnext": "i", "ikey": "Q",
     "inum": "I", "coff": "I", "bdoc": "I", "gkey": "I", "goff": "I", "gtrig": "I", "galways": "I", "xoff": "I",
-    "blocks": "I", "meta": "B", "card": "B", "xtrig": "B",
+    "blocks": "I", "tvec": "b", "evec": "b", "meta": "B", "card": "B", "xtrig": "B",
 }  # fmt: skip
 
 KINDS = ("convention", "preference", "finding", "warn", "abstraction", "decision", "event")
@@ -319,6 +320,11 @@ class Index:
         start, end = self._checked("noff", term, term + 2)
         numbers, sims = self._checked("nterm", start, end), self._checked("nsim", start, end)
         return [(number, sim / 255.0) for number, sim in zip(numbers, sims, strict=True)]
+
+    def vector(self, name: str, number: int) -> "memoryview[int]":
+        """What a term (``tvec``) or an entry (``evec``) is about; only where ``meta`` tells of topics."""
+        width = int(self.meta["topics"])
+        return self._checked(name, number * width, (number + 1) * width)
 
     def forward(self, number: int) -> "tuple[memoryview[int], memoryview[int]]":
         """Terms of one entry and their weights; empty where the library is small."""

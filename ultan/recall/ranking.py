@@ -7,6 +7,7 @@ shown at all is decided by ``silence``.
 """
 
 from ultan.recall.signals import (
+    CANDIDATES,
     POSTINGS,
     PROMPT_CHARS,
     Scope,
@@ -14,7 +15,9 @@ from ultan.recall.signals import (
     keyed,
     signals_of,
     standardised,
+    trust,
     weighed_terms,
+    yielding,
 )
 from ultan.recall.silence import SHOWN, judge, needs_nothing
 from ultan.recall.situations import situations_of
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ultan.recall.index import Card, Index
-    from ultan.recall.signals import Spread
+    from ultan.recall.signals import Spread, Weighed
 
 # Each with what leaving it out costs in recall@3 on PrimeBench's development half (`docs/benchmarks`).
 WEIGHTS = {
@@ -34,6 +37,7 @@ WEIGHTS = {
     "tail": 0.3,  # the assistant's last words, as a signal of their own; appended to the prompt they hurt
     "files": 0.15,  # names of the files in play
     "situation": 0.5,  # what kind of message it is, where a cue speaks of such messages or names it outright
+    "topic": 1.0,  # what both are about, where most entries have neither title nor cues
     "meaning": 1.0,  # warm: cosine of the prompt to title and cues
     "best_cue": 0.5,  # warm: cosine to the nearest cue
     "body": 1.0,  # warm: cosine to the body; worth .01 of recall@10 where entries are turns
@@ -44,8 +48,8 @@ MODEL_FREE = ("words", "near", "tail", "files")
 # Signals that few entries have are not standardised: the only entry that leans to a situation a little
 # would stand out as far as one that names it. About the deviation among ``USUAL_SIZE`` entries; half of
 # that beside the signals of a model, which double what speaks of topics.
-FIXED_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 16)}
-WARM_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 32)}
+FIXED_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 16), "topic": (0.0, 1.0)}
+WARM_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 32), "topic": (0.0, 1.0)}
 
 
 class Query:
@@ -204,9 +208,27 @@ def gathered(
     else:
         signals = signals_of(scope, query, weighed)
     signals |= keyed(scope, query)
+    if scope.index.meta.get("topics"):
+        signals["topic"] = topical(scope, weighed, signals)
     for name, scores in extra.items():
         signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
-    return signals, {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
+    spreads = {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
+    if signals.get("topic") or "meaning" in extra:  # words yield only to what can speak in their place
+        best = max([max(signals[name].values(), default=0.0) for name in ("words", "near") if name in signals])
+        spreads = yielding(spreads, trust(weighed, best))
+    return signals, spreads
+
+
+def topical(
+    scope: Scope, weighed: "Weighed", signals: "Mapping[str, Mapping[int, float]]"
+) -> "Mapping[int, float]":
+    """What the best by words, or all of few entries, are about."""
+    from ultan.recall.topic import about  # noqa: PLC0415 -- only where most entries are bare
+
+    if scope.size <= CANDIDATES:
+        return about(scope.index, weighed, [doc for low, high in scope.ranges for doc in range(low, high)])
+    first = signals.get("near") or signals["words"]
+    return about(scope.index, weighed, sorted(first, key=lambda doc: (-first[doc], doc))[:CANDIDATES])
 
 
 def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple[float, int]]":

@@ -28,6 +28,9 @@ MOST_FILES = 8
 PROMPT_CHARS = 20_000
 USUAL_SIZE = 160  # entries in scope that the scorer for silence was fitted on, about
 EVERYDAY_SHARE = 0.12
+TELLING = 8  # the rarest words of a prompt: what of these the best entry holds tells how far words can be trusted
+TRUSTED = 0.5  # of their weight, from which on words count in full
+LEAST_TRUST = 0.05
 # Stems that any prompt to a coding agent may hold, whatever it is about.
 EVERYDAY = frozenset(
     "add allow app ask avail befor behavior break bug call case chang check clean code command complet config "  # noqa: SIM905 -- a table of words
@@ -183,6 +186,24 @@ def in_two_stages(  # noqa: C901 -- two loops over four signals
             scores = signals.setdefault(name, {})
             scores[doc] = scores.get(doc, 0.0) + value
     return dict(signals), spread
+
+
+def trust(weighed: "Weighed", best: float) -> float:
+    """How much signals of words count beside signals of meaning: in full, if the *best* entry holds half of the prompt.
+
+    Standard deviations cannot tell: where no entry says what was asked, the most alike of them still
+    stands out. The share is squared, as the strength of evidence is.
+    """
+    whole = sum([weight for _, weight, _ in weighed[:TELLING]])
+    return max(LEAST_TRUST, min(1.0, best / (TRUSTED * whole))) ** 2 if whole else 1.0
+
+
+def yielding(spreads: "dict[str, Spread]", share: float) -> "dict[str, Spread]":
+    """*spreads* with those of words widened, so that they count only *share* as much."""
+    return {
+        name: (mean, deviation / share) if name in ("words", "near") else (mean, deviation)
+        for name, (mean, deviation) in spreads.items()
+    }
 
 
 def in_situations(scope: Scope, names: "Iterable[str]") -> "dict[int, float]":

@@ -20,6 +20,7 @@ from ultan.recall.kept import Kept, digest_of
 from ultan.recall.ranking import WEIGHTS, Scores
 from ultan.recall.signals import CANDIDATES, Scope
 from ultan.recall.text import terms
+from ultan.recall.topic import asked_about
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +75,8 @@ class Warm:
         scope = Scope(self.index, query.project)
         if not scope.size:
             return Scores({}, {})
-        found = self._words.signals(scope, query)
+        weighed = signals.weighed_terms(scope, terms(query.text[: signals.PROMPT_CHARS]))
+        found = self._words.signals(scope, query, weighed)
         whole = set(found)  # known of every entry: a score of 0 is no absence
         for name, scores in signals.keyed(scope, query).items():
             found[name] = self._words.filled(scores)
@@ -86,9 +88,13 @@ class Warm:
             name: ranking.WARM_SPREADS.get(name) or spread(scope, scores, scope.supposed if name in whole else scope.size)
             for name, scores in found.items()
         }
+        share = 1.0
+        if text:
+            share = signals.trust(weighed, max(highest(scope, found[name]) for name in ("words", "near") if name in found))
+            spreads = signals.yielding(spreads, share)
         result = best(scope, found, spreads, most, weights)
         if self._late and parts:
-            self._late.add_to(result, parts)
+            self._late.add_to(result, parts, share)
         if self.reranker and text:
             self._rerank(result, text, self.reranker)
         return result
@@ -136,10 +142,13 @@ class Lexical:
         self._offsets = np.frombuffer(index.section("toff"), np.uint32)
         self._docs = np.frombuffer(index.section("pdoc"), np.uint32)
         self._weights = np.frombuffer(index.section("pimp"), np.uint16)
+        self._topics: NDArray[np.float32] | None = None
+        if index.meta.get("topics"):
+            rows = np.frombuffer(index.section("evec"), np.int8).reshape(index.size, -1).astype(np.float32)
+            self._topics = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
 
-    def signals(self, scope: Scope, query: "Query") -> "dict[str, Floats]":
+    def signals(self, scope: Scope, query: "Query", weighed: "Weighed") -> "dict[str, Floats]":
         """As ``signals.signals_of``, name → a score per entry; only those in scope are right."""
-        weighed = signals.weighed_terms(scope, terms(query.text[: signals.PROMPT_CHARS]))
         found = {"words": self.words(weighed)}
         if self.index.encoder:
             found["near"] = self.near(scope, weighed)
@@ -147,7 +156,21 @@ class Lexical:
         for name, text in sides.items():
             if text:
                 found[name] = self.words(signals.weighed_terms(scope, terms(text)))
+        if self._topics is not None:
+            found["topic"] = self.about(scope, weighed, self._topics)
         return found
+
+    def about(self, scope: Scope, weighed: "Weighed", topics: "NDArray[np.float32]") -> "Floats":
+        """As ``topic.about``, of every entry in scope."""
+        scores = np.zeros(self.index.size)
+        asked = np.array(asked_about(self.index, weighed))
+        if len(asked):
+            for low, high in scope.ranges:
+                scores[low:high] = topics[low:high] @ asked
+            mean, deviation = spread(scope, scores, scope.size)
+            for low, high in scope.ranges:
+                scores[low:high] = (scores[low:high] - mean) / deviation + 1.0
+        return scores
 
     def words(self, weighed: "Weighed") -> "Floats":
         """As ``signals.lexical``."""
@@ -207,8 +230,8 @@ class Late:
         self._rarity = self._rarities(encoder.late_pieces)
         self._kept.rest()
 
-    def add_to(self, found: Scores, parts: Any) -> None:
-        """Add the signal for the best of the candidates *found*.
+    def add_to(self, found: Scores, parts: Any, share: float = 1.0) -> None:
+        """Add the signal for the best of the candidates *found*, counting only *share* as much.
 
         Long questions spread it wider: their words find something near in any entry.
         """
@@ -221,7 +244,7 @@ class Late:
         mean, deviation = float(scores.mean()), float(scores.std())
         if deviation > 1e-6:
             found["late"] = dict(zip(leading, scores.tolist(), strict=True))
-            found.spreads = {**found.spreads, "late": (mean, deviation * max(1.0, len(parts.ids) / SHORT_QUESTION))}
+            found.spreads = {**found.spreads, "late": (mean, deviation * max(1.0, len(parts.ids) / SHORT_QUESTION) / share)}
 
     def _scores(self, numbers: list[int], asked: "NDArray[np.float32]", weights: "NDArray[np.float32]") -> "Floats":
         codes = [self._codes(number) for number in numbers]
@@ -265,6 +288,11 @@ def spread(scope: Scope, scores: "Floats", count: int) -> "Spread":
     mean = float(sum(part.sum() for part in parts)) / count
     variance = float(sum(part @ part for part in parts)) / count - mean * mean
     return mean, variance**0.5 if variance > 1e-12 else 1.0
+
+
+def highest(scope: Scope, scores: "Floats") -> float:
+    """The highest score of an entry in scope."""
+    return max(float(scores[low:high].max()) for low, high in scope.ranges if high > low)
 
 
 def best(
