@@ -238,7 +238,8 @@ def _shared_of(place: str, git: str) -> str:
 
 def _first_line(path: str) -> str:
     try:
-        return home.read(path, 4096).decode("utf-8", "surrogateescape").partition("\n")[0].strip()
+        raw = home.read(path, 4096).replace(b"\0", b"?")  # anybody may have written it, and no name holds a NUL
+        return raw.decode("utf-8", "surrogateescape").partition("\n")[0].strip()
     except (OSError, ValueError):
         return ""
 
@@ -252,7 +253,7 @@ def _remote(config: str) -> str:
 def _setting(config: str, section: str, name: str) -> "dict[str, str]":
     """Section → value of *name*, for the sections of a git configuration that begin with *section*."""
     try:
-        text = home.read(config, CONFIG_BYTES).decode("utf-8", "replace")
+        text = home.read(config, CONFIG_BYTES).replace(b"\0", b"?").decode("utf-8", "replace")
     except OSError:
         return {}
     found: dict[str, str] = {}

@@ -217,8 +217,9 @@ def _is_key_line(line: str) -> bool:
 def _user_infos(text: str, found: "Found") -> None:
     """Passwords and tokens before the ``@`` of an address."""
     for at in places_of(text, "://"):
-        start = at + 3
-        authority = (text[start : start + 300].split(None, 1) or [""])[0]
+        words = text[at + 3 : at + 303]
+        start = at + 3 + len(words) - len(words.lstrip())
+        authority = (words.split(None, 1) or [""])[0]
         for stop in "<>\"'`\\":
             authority = authority.partition(stop)[0]
         mark = authority.rfind("@")

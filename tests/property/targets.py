@@ -258,7 +258,7 @@ SEEDS = {
     "operation line": [b'{"v":1,"number":1,"at":1.0,"by":"person","actions":[["create","global/a",""]],"changes":[],"prev":"","digest":"x"}'],
     "library": [b"---\ntitle: a\n---\nx [[global/f1]]\f---\ntitle: b\nsuperseded_by: global/f0\n---\ny", b"no frontmatter\f\f---\n"],
     "command line": [b"sudo env A=1 sh -c 'git push --force; rm -rf /' && cat <<EOF | tee x\nbody $(date)\nEOF\n# comment", b"echo \"a $(b `c`) 'd' \\\" e\" > f 2>&1 &", b"((((" * 50],
-    "redaction": [b"password: hunter22abc token=abc123def456ghi789 https://u:p4ssw0rd@h/x", b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n", b"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"],
+    "redaction": [b"password: hunter22abc token=abc123def456ghi789 https://u:p4ssw0rd@h/x", b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n", b"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "see https://\u2028u:p4ssw0rd1@h/x and https:// u:p4ssw0rd1@h/x".encode()],
     "transcript": [
         (b'{"type":"user","uuid":"u1","timestamp":"2026-01-05T10:00:00Z","promptSource":"typed","message":{"role":"user","content":"use uv"}}\n'
         b'{"type":"assistant","uuid":"a1","message":{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"git push"}}]}}\n'

@@ -144,7 +144,7 @@ def test_a_claim_can_be_refused_for_good(tmp_path, home, git):
     assert projects.identify(str(tmp_path / "app"), home)[1] == "app"
 
 
-@pytest.mark.parametrize("content", [b"", b"gitdir:", b"gitdir: /nowhere", b"\x00\xff", b"[remote", b"x" * 5000])
+@pytest.mark.parametrize("content", [b"", b"gitdir:", b"gitdir: /nowhere", b"gitdir: a\x00b\n", b"\x00\xff", b"[remote", b"x" * 5000])
 def test_a_broken_git_file_makes_the_folder_its_own_project(tmp_path, home, content):
     place = tmp_path / "app"
     place.mkdir()

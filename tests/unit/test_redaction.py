@@ -106,6 +106,14 @@ def test_redacting_twice_changes_nothing(kind):
         assert redaction.redact(once) == (once, 0)
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\n", "\u2028", "\u2029", "\u00a0", "\u3000", "\x1f"])
+def test_a_space_after_the_slashes_of_an_address_shifts_nothing(space):
+    """Found by fuzzing: what was cut out stood as many letters too far left as there were spaces."""
+    text, count = redaction.redact(f"see https://{space}u:p4ssw0r0d@h/x, please")
+    assert (text, count) == (f"see https://{space}u:[redacted:url-password]@h/x, please", 1)
+    assert redaction.redact(text) == (text, 0)
+
+
 @pytest.mark.parametrize("name", KEEP)
 def test_what_only_looks_like_a_secret_stays(name):
     maker = Maker(17)

@@ -54,16 +54,16 @@ def read_call(payload: "dict[str, Any]", environ: "Mapping[str, str]") -> "clien
     call.agent = clients.plain_id(_text(payload, "agent_id"))
     if name == "SubagentStop" and not _text(payload, "agent_type"):
         return None  # compaction runs a subagent of its own
-    call.cwd = _text(payload, "cwd")
+    call.cwd = _name(_text(payload, "cwd"))
     call.project_root = environ.get("CLAUDE_PROJECT_DIR", "") or call.cwd
-    call.transcript = _text(payload, "transcript_path")
+    call.transcript = _name(_text(payload, "transcript_path"))
     call.source = _text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger")
     call.prompt = _text(payload, "prompt")
     call.tool, call.call_id = _text(payload, "tool_name"), _text(payload, "tool_use_id")
     if name == "UserPromptSubmit":
         call.call_id = _text(payload, "prompt_id")
     tool_input = payload.get("tool_input")
-    call.tool_input = tool_input if isinstance(tool_input, dict) else {}
+    call.tool_input = {key: _name(value) for key, value in tool_input.items()} if isinstance(tool_input, dict) else {}
     call.tool_response, call.error = payload.get("tool_response"), _text(payload, "error")
     call.last_words = _text(payload, "last_assistant_message")
     call.headless = environ.get("CLAUDE_CODE_SESSION_ATTENDED", "1") == "0"
@@ -73,6 +73,11 @@ def read_call(payload: "dict[str, Any]", environ: "Mapping[str, str]") -> "clien
 def _text(payload: "Mapping[str, Any]", key: str) -> str:
     value = payload.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _name(value: "Any") -> "Any":
+    """*value* as something that may name a file: the system refuses a name with a NUL by an exception of its own kind."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
 def is_typed(call: "clients.Call") -> bool:

@@ -29,6 +29,13 @@ def test_the_hooks_object_is_what_the_client_reads():
     assert json.loads(json.dumps(hooks)) == hooks
 
 
+def test_what_may_name_a_file_holds_no_nul_and_what_was_said_is_left_as_it_is():
+    found = call(cwd="/p\0", transcript_path="/t\0", prompt="a\0b", tool_input={"file_path": "/x\0/y", "limit": 3})
+    assert (found.cwd, found.project_root, found.transcript) == ("/p\ufffd", "/p\ufffd", "/t\ufffd")
+    assert found.tool_input == {"file_path": "/x\ufffd/y", "limit": 3}
+    assert found.prompt == "a\0b"
+
+
 def test_the_project_is_the_clients_folder_not_where_the_agent_went():
     assert call(cwd="/p/sub", environ={"CLAUDE_PROJECT_DIR": "/p"}).project_root == "/p"
     assert call(cwd="/p/sub").project_root == "/p/sub"

@@ -148,6 +148,16 @@ def test_an_agent_that_works_above_the_home_is_turned_away_and_that_is_noted_out
     assert project in why
 
 
+@pytest.mark.parametrize("verb", reflex.VERBS)
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionStart"])
+@pytest.mark.parametrize("field", ["cwd", "transcript_path", "file_path"])
+def test_a_nul_in_a_path_fails_no_hook(hook, counters, verb, event, field):
+    payload = {"prompt": "hello there", field: "/a\0b"}
+    more = {"tool_name": "Write", "tool_input": {"file_path": "/a\0b"}} if field == "file_path" else {}
+    hook(verb, hook_event_name=event, **payload, **more)
+    assert "failed" not in counters()
+
+
 @pytest.mark.parametrize("argv", [["--client"], ["--home"], ["--nonsense", "x"], ["--client=claude-code"], ["-h", "--", "x"]])
 def test_no_words_are_a_usage_error(hook, queue, argv):
     hook("prime", prompt="hello there", argv=argv)
