@@ -14,6 +14,8 @@ _LOOSE = 0.4  # likeness that two rules about the same kind of thing need to be 
 
 def same(one: Subject, other: Subject) -> bool:
     """Whether both rules demand the same."""
+    if _word_for_word(one, other):
+        return True
     if one.negative != other.negative or _crossed(one, other) or _chooses_otherwise(one, other):
         return False
     if one.slots or other.slots:
@@ -32,6 +34,8 @@ def replaces(new: Subject, old: Subject, *, amends: bool = False) -> bool:
 
     *amends*: it was said in words that change something ("actually", "from now on", "instead").
     """
+    if _word_for_word(new, old):
+        return False
     if new.slots or old.slots:
         return any(_displaces(mine, theirs, new, old) for mine in new.slots for theirs in old.slots)
     if _crossed(new, old) or _takes_place(new, old, amends=amends):
@@ -41,6 +45,12 @@ def replaces(new: Subject, old: Subject, *, amends: bool = False) -> bool:
     if new.negative or not (new.values and old.values) or new.values & old.values:
         return False
     return _words_alike(new, old) >= _OTHER_VALUE
+
+
+def _word_for_word(one: Subject, other: Subject) -> bool:
+    """Whether both want the same words and forbid the same words: "this and never that", "this, not that"."""
+    alike = one.wants == other.wants and one.bans == other.bans and one.values == other.values
+    return bool(one.wants and one.bans) and alike
 
 
 def _displaces(mine: Slot, theirs: Slot, new: Subject, old: Subject) -> bool:

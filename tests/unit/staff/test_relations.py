@@ -37,6 +37,8 @@ BESIDE = (
     ("Just change the schema directly, the tool is still in development, no migration.", "Read, write and shell aren't change types, they are tool types."),
 )
 ONE = (
+    ("Use uv and never pip", "Always use uv, never pip, please"),
+    ("Always use uv, never pip", "Use uv and never pip please"),
     ("Always run the tests before you commit.", "As I said, run the tests before committing."),
     ("Never commit directly to main.", "never commit straight to the main branch"),
     ("No, use uv, never pip.", "From now on use uv, never pip."),
