@@ -1,0 +1,30 @@
+import pytest
+
+from ultan.recall.signals import LEAST_TRUST, trust, yielding
+
+WEIGHED = [(1, 4.0, []), (2, 3.0, []), (3, 1.0, [])]
+
+
+def test_words_count_in_full_where_the_best_entry_holds_half_of_the_prompt() -> None:
+    assert trust(WEIGHED, 4.0) == 1.0
+    assert trust(WEIGHED, 8.0) == 1.0
+
+
+def test_words_yield_the_more_the_less_of_the_prompt_any_entry_holds() -> None:
+    assert trust(WEIGHED, 2.0) == pytest.approx(0.25)
+    assert trust(WEIGHED, 1.0) < trust(WEIGHED, 2.0)
+    assert trust(WEIGHED, 0.0) == pytest.approx(LEAST_TRUST**2)
+
+
+def test_of_a_long_prompt_only_the_rarest_words_are_asked_for() -> None:
+    long = WEIGHED + [(number, 0.5, []) for number in range(4, 60)]
+    assert trust(long, 5.25) == 1.0
+
+
+def test_without_a_known_word_nothing_yields() -> None:
+    assert trust([], 0.0) == 1.0
+
+
+def test_yielding_widens_the_spread_of_words_alone() -> None:
+    spreads = {"words": (1.0, 2.0), "near": (0.5, 1.0), "files": (0.1, 3.0)}
+    assert yielding(spreads, 0.5) == {"words": (1.0, 4.0), "near": (0.5, 2.0), "files": (0.1, 3.0)}
