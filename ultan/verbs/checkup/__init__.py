@@ -1,0 +1,1 @@
+"""Checkup: what doctor looks at, one module a subject."""
