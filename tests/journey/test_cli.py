@@ -516,3 +516,14 @@ def test_the_library_can_live_in_git_and_an_older_state_is_taken_as_it_is(ultan,
     told(ultan("rebuild", "--json"))
     assert {row["id"] for row in told(ultan("list", "--json"))["rows"]} == {first, second}
     assert told(ultan("search", "uv or pip?", "--json"))["hits"][0]["id"] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("ETIMEDOUT on the registry means the VPN is off", "finding"), ("Release notes go into CHANGES.md", "convention"),
+        ("Ribbons everywhere", "preference"),
+    ],
+)  # fmt: skip
+def test_words_that_nobody_would_call_a_rule_are_kept_as_what_they_are(ultan, text, kind):
+    assert json.loads(ultan("save", text, "--json").out)["kind"] == kind

@@ -15,11 +15,13 @@ from ultan import spool
 from ultan.clients import claude_code, claude_words
 from ultan.errors import LibraryError, UsageError
 from ultan.events import ASSISTANT, PERSON, USER, Piece, Transcript
-from ultan.library.actions import Action, Cite, Create, TriggerSpec
+from ultan.library.actions import Action, Cite, Create, Kind, TriggerSpec
 from ultan.library.entry import check_kind
 from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library
 from ultan.staff import clerk
+from ultan.staff.kinds import kind_of, signs_of
+from ultan.staff.statements import statements
 from ultan.verbs.desk import Desk
 
 TITLE_CHARS = 80
@@ -180,13 +182,19 @@ def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> 
             )
         return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
     if found is None:
-        found = Create(folder=_home_of(given.scope, project), kind="preference", title=_title(text), rule=text[:RULE_CHARS])
+        found = Create(folder=_home_of(given.scope, project), kind=_kind(text), title=_title(text), rule=text[:RULE_CHARS])
     wished: dict[str, Any] = {
         "kind": given.kind, "title": given.title, "tags": given.tags, "applies_when": given.cues, "files": given.files,
         "triggers": given.triggers, "folder": _folder(found.folder, given, project), **given.more,
     }  # fmt: skip
     changed = {name: value for name, value in wished.items() if value}
     return Create.model_validate({**found.model_dump(), **changed, "rule": text[:RULE_CHARS], "evidence": cites})
+
+
+def _kind(text: str) -> Kind:
+    """What sort of memory words are that the clerk would not keep by itself; without any sign, a preference."""
+    said = next(iter(statements(text)), None)
+    return kind_of(said, USER) if said is not None and signs_of(said) else "preference"
 
 
 def _in_scope(library: Library, scope: str, project: str) -> Library:
