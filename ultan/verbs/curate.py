@@ -15,14 +15,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from ultan import home, spool
-from ultan.errors import LanguageModelError, MalformedReply, StorageFailed
+from ultan.errors import LanguageModelError, MalformedReply
 from ultan.events import Event, Piece
 from ultan.library import activity, upkeep
-from ultan.library.actions import Action, Bump, MarkHelpful, Nudge
+from ultan.library.actions import Action, Bump, Nudge
 from ultan.library.executor import Receipt, execute
 from ultan.library.snapshot import Library, read_library
 from ultan.library.store import FileStore
@@ -32,15 +29,17 @@ from ultan.llm.recorded import Recorded, read_spending
 from ultan.recall.compile import compile as compile_index
 from ultan.settings import Settings
 from ultan.verbs import bulletin, chores
+from ultan.verbs.counting import bumps, counts
+from ultan.verbs.curator_lock import napping, taken
+from ultan.verbs.intents import Intent, Intents, drop_intents, keep_intents, kept_intents
 from ultan.verbs.nearest import nearest_entries
 from ultan.verbs.policy import Terms, is_excluded, tell_once, terms, without_excluded
-from ultan.verbs.reading import Progress, Reading, keep_progress, pull_transcript, read_progress, read_session
+from ultan.verbs.reading import Reading, keep_progress, pull_transcript, read_progress, read_session
 from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
 from ultan.verbs.waiting import by_session, turnout
 
 BATCH_EVENTS = 5000
 COMPILE_EVERY = 25  # stretches of past sessions
-FREE_BYTES = 64 << 20
 LONGEST_NAP_S = 5.0
 BETWEEN_WAKES_S = 30.0  # as ultan.reflex.wake: so long a hook that finds a curator started starts no other
 LOOK_S = 0.2
@@ -84,22 +83,6 @@ class CurateReport:
     backlog: int = 0
 
 
-class Intent(BaseModel):
-    """What is being written for one session, as it stood before the write."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    events: list[str]
-    progress: Progress
-    bumps: list[Bump] = []
-
-
-class Intents(BaseModel):
-    """The intents of a batch, in the order of their execution."""
-
-    items: list[Intent] = []
-
-
 def curate(
     root: str,
     settings: Settings,
@@ -126,24 +109,13 @@ def curate(
         return CurateReport("off", who, backlog=len(spool.backlog(root)))
     if not os.path.isdir(root):
         return CurateReport("nothing", who)  # never made, or deleted by its owner: not for us to make
-    lock = _locked(root)
+    lock = taken(root)
     if lock is None:
         return CurateReport("busy", who, backlog=len(spool.backlog(root)))
 
-    def nap(seconds: float) -> bool:
-        lock.release()
-        sleep(seconds)
-        if not os.path.isdir(root):
-            return False  # its owner deleted it meanwhile
-        try:
-            lock.acquire()
-        except Timeout:
-            return False
-        return True
-
     try:
         curator = _Curator(root, settings, who, now, at_once=at_once, model=model)
-        return curator.run(nap, once=once)
+        return curator.run(napping(root, lock, sleep), once=once)
     finally:
         lock.release()
 
@@ -160,31 +132,13 @@ def curate_past(
     Raises:
         StorageFailed, LibraryError: as ``curate``; what was read stays noted.
     """
-    lock = _locked(root)
+    lock = taken(root)
     if lock is None:
         return CurateReport("busy", by)
     try:
         return _Curator(root, settings, by, now, at_once=True, model=model, is_past=True).run_past(stretches)
     finally:
         lock.release()
-
-
-def _locked(root: str) -> FileLock | None:
-    """The curator's lock of *root*, taken; ``None`` while another curator has it.
-
-    Raises:
-        StorageFailed: no room, or a file system without locks.
-    """
-    home.ensure(root)
-    _need_room(root)
-    lock = FileLock(os.path.join(root, "curate.lock"), timeout=0, mode=0o600, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return None
-    except (NotImplementedError, OSError) as error:
-        raise StorageFailed(f"the home {root} cannot be locked: {error}", "choose a home on a local disk") from None
-    return lock
 
 
 class _Curator:
@@ -429,14 +383,14 @@ class _Curator:
     def _write(self, reading: Reading, draft: Draft, intents: Intents) -> Receipt | None:
         """The receipt of what *draft* asks for; ``None`` if it asks for nothing."""
         actions = [action for action in draft.actions if not isinstance(action, Nudge)]
-        actions = [action for action in actions if self._counts(reading.progress, action)]
+        actions = [action for action in actions if counts(reading.progress, action)]
         if self.is_past:
             self._said_at = _said_at(reading) or self.now()
             actions = [action for action in actions if self._is_newest(action)]
-        bumps = _bumps(reading, self._library(), actions, judged=draft.is_judged)
+        counted = bumps(reading, self._library(), actions, judged=draft.is_judged)
         nudges = self._nudges(reading, draft)
-        intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=bumps))
-        self._keep_intents(intents)
+        intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=counted))
+        keep_intents(self.root, intents)
         receipt = None
         if actions or draft.vetoes:
             receipt = self._execute(
@@ -445,22 +399,10 @@ class _Curator:
                 mode="ask" if self._read_under[reading.session].mode == "ask" else "auto", rulings=draft.vetoes,
             )  # fmt: skip
             self._tally(receipt)
-        self._bump(bumps, reading.events)
+        self._bump(counted, reading.events)
         for nudge in nudges:
             self._deliver(reading, nudge)
         return receipt
-
-    def _counts(self, progress: Progress, action: Action) -> bool:
-        """Whether *action* still counts: a helpful use is counted once for session, entry and turn."""
-        if not isinstance(action, MarkHelpful):
-            return True
-        mark = f"{action.entry}@{action.turn}"
-        if action.entry not in progress.surfaced and action.entry not in progress.fetched:
-            return False  # what was never shown cannot have helped
-        if mark in progress.helpful:
-            return False
-        progress.helpful.append(mark)
-        return True
 
     def _is_newest(self, action: Action) -> bool:
         """Whether *action* takes nothing away that was written after it was said."""
@@ -472,10 +414,10 @@ class _Curator:
             self.report.refused.append(f"{action.verb}: {newer[0]} is newer than what was said on {said}")
         return not newer
 
-    def _bump(self, bumps: Sequence[Bump], events: Sequence[str]) -> None:
-        if bumps:
-            used = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
-            self._execute(bumps, by="upkeep", why="counters", events=used)
+    def _bump(self, counted: Sequence[Bump], events: Sequence[str]) -> None:
+        if counted:
+            again = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
+            self._execute(counted, by="upkeep", why="counters", events=again)
 
     def _nudges(self, reading: Reading, draft: Draft) -> list[Nudge]:
         found = [action for action in draft.actions if isinstance(action, Nudge)]
@@ -521,26 +463,17 @@ class _Curator:
 
     # --- finishing, and finishing for one who died ------------------------------------------------
 
-    def _keep_intents(self, intents: Intents) -> None:
-        home.write(self._intent_path, intents.model_dump_json().encode())
-
-    @property
-    def _intent_path(self) -> str:
-        return os.path.join(self.root, "runs", "intent.json")
-
     def _finish(self, intents: Intents) -> None:
         for intent in intents.items:
             keep_progress(self.root, intent.progress)
         for intent in intents.items:
             spool.done(self.root, intent.events)
-        home.remove(self._intent_path, durable=True)
+        drop_intents(self.root)
 
     def _recover(self) -> None:
         """Tidy up after a curator that died between an operation and the end of its batch."""
-        try:
-            intents = Intents.model_validate_json(home.read(self._intent_path))
-        except (OSError, ValidationError):
-            home.remove(self._intent_path)
+        intents = kept_intents(self.root)
+        if not intents.items:
             return
         used = self._library().events
         finished = []
@@ -606,27 +539,6 @@ class _Curator:
         )  # fmt: skip
 
 
-def _bumps(reading: Reading, library: Library, actions: Sequence[Action], *, judged: bool) -> list[Bump]:
-    """Counters of the entries that were shown or opened, as far as the library still has them.
-
-    An entry counts as ignored only where somebody judged: shown, not opened, not helpful.
-    """
-    helped = {action.entry for action in actions if isinstance(action, MarkHelpful)}
-    day = reading.transcript.day
-    found = []
-    for name in sorted({*reading.shown, *reading.opened}):
-        if name not in library.entries:
-            continue
-        was_ignored = judged and name in reading.shown and name not in helped and name not in reading.transcript.fetched
-        found.append(
-            Bump(
-                entry=name, fired=reading.shown.get(name, 0), fetched=reading.opened.get(name, 0),
-                ignored=int(was_ignored), surfaced_on=day if name in reading.shown else "",
-            )
-        )  # fmt: skip
-    return found
-
-
 def _said_at(reading: Reading) -> float:
     """When the last piece of *reading* was said, seconds since the epoch; 0 if none says."""
     stamps = [piece.at for piece in reading.news if piece.at]
@@ -634,10 +546,3 @@ def _said_at(reading: Reading) -> float:
         return datetime.fromisoformat(max(stamps)).timestamp() if stamps else 0.0
     except ValueError:
         return 0.0
-
-
-def _need_room(root: str) -> None:
-    free = os.statvfs(root)
-    if free.f_bavail * free.f_frsize < FREE_BYTES:
-        raise StorageFailed(f"less than {FREE_BYTES >> 20} MB are free for {root}", "make room; the queue is kept")
-

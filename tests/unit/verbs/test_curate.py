@@ -405,6 +405,22 @@ def test_too_many_calls_in_two_minutes_open_the_breaker_and_it_closes_by_itself(
     assert len(model.asked) == 6
 
 
+def test_code_sees_a_use_where_no_model_reads_and_counts_it_once(root):
+    turn(root, RULE)
+    run(root)
+    [name] = entries(root)
+    queue(root, "prompt", "add an http client", session="s2")
+    queue(root, "surfaced", session="s2", ids=[name])
+    added = Piece("call1", "tool:Bash", "added httpx", about="Bash: uv add httpx")
+    for number in (1, 2):
+        spool.put(root, Event(f"{int(NOON * 1000) + number:012x}-00000000ff", NOON, "tool_done", client="claude-code", session="s2", project="shop", pieces=[added]))
+        run(root)
+    entry = entries(root)[name]
+    assert (entry.fired, entry.fired_helpful, entry.ignored) == (1, 1, 0)
+    assert entry.last_helpful
+    assert read_progress(root, "s2").helpful == [f"{name}@0"]
+
+
 def test_a_helpful_use_counts_once_a_turn_and_an_ignored_one_is_noticed(root):
     turn(root, RULE)
     run(root)
