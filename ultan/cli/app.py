@@ -2,39 +2,40 @@
 
 Exit status: 0 done, 1 failed, 2 the words were off, 130 interrupted; who writes to a reader that has
 gone (`ultan list | head -1`) ends by the signal that ends other tools then, which a shell shows as
-141. Answers go to stdout, everything else to stderr. Commands stand in the modules beside this one, five lines each;
-what they decide they ask a verb.
+141. Answers go to stdout, everything else to stderr. Commands stand in the modules that ``commands`` names, five
+lines each; what they decide they ask a verb.
 """
 
 import contextlib
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
+from ultan.cli import saving
 from ultan.cli.screen import Screen
 from ultan.cli.wiring import World
 from ultan.errors import UltanError
 
 INTERRUPTED = 130
 READER_GONE = 141  # 128 + SIGPIPE
-MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
 
 
 def app(argv: Sequence[str] | None = None, world: World | None = None) -> None:
     """Run the command in *argv* and leave the process with its exit status."""
-    status = run(sys.argv[1:] if argv is None else argv, world or World())
+    status = run(_words(sys.argv[1:]) if argv is None else argv, world or World())
     if status == READER_GONE:
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGPIPE)
         os._exit(status)  # without SIGPIPE; an ordinary exit would try to flush once more
     sys.exit(status)
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    """*argv* as UTF-8, whatever the locale made of it; what is none keeps a sign for each strange byte."""
+    return [os.fsencode(word).decode("utf-8", "replace") for word in argv]
 
 
 def run(argv: Sequence[str], world: World) -> int:
@@ -57,15 +58,19 @@ def _status(argv: Sequence[str], world: World, screen: Screen) -> int:
         BrokenPipeError: one of our streams has no reader any more.
     """
     try:
+        if saving.is_plain(argv):
+            saving.save(argv[1:], world, screen)
+            return 0
         group = commands(world, is_rich=screen.is_rich(world.stdout))
         with contextlib.redirect_stdout(world.stdout):  # help is printed by click
             status = group.main(args=list(argv) or ["--help"], prog_name="ultan", standalone_mode=False)
     except UltanError as error:
         screen.fail(str(error), error.hint)
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        screen.say("interrupted")
-        return INTERRUPTED
+    except _left_by_hand() as left:
+        was_interrupted = isinstance(left, KeyboardInterrupt) or isinstance(left.__context__, (KeyboardInterrupt, EOFError))
+        screen.say("interrupted" if was_interrupted else "nothing was done")
+        return INTERRUPTED if was_interrupted else 1
     except SystemExit as left:  # click's own answer to any closed pipe, which says 1 of it
         if not isinstance(left.__context__, BrokenPipeError):
             raise
@@ -88,30 +93,15 @@ def _need_readers(world: World) -> None:
 
 def commands(world: World, *, is_rich: bool = False) -> Any:
     """Every command, as one click group bound to *world*."""
-    group = typer.Typer(
-        name="ultan", no_args_is_help=False, add_completion=False, pretty_exceptions_enable=False,
-        rich_markup_mode="rich" if is_rich else None, context_settings={"obj": world},
-    )  # fmt: skip
-    group.callback(invoke_without_command=True)(_root)
-    for module in MODULES:
-        module.register(group)
-    return typer.main.get_command(group)
+    from ultan.cli.commands import group  # noqa: PLC0415 -- Typer and sixty commands: most of a plain save, which needs none
+
+    return group(world, is_rich=is_rich)
 
 
-def _root(
-    context: typer.Context,
-    home: Annotated[str, typer.Option("--home", help="Where the memory lives.", show_default=False)] = "",
-    version: Annotated[bool, typer.Option("--version", help="Say the version and leave.")] = False,
-) -> None:
-    """A personal memory for coding agents: watches, keeps what surprises, brings it back when it matters."""
-    context.meta["ultan.home"] = home
-    if version:
-        from importlib.metadata import version as installed  # noqa: PLC0415 -- 46 ms, only here
-
-        context.obj.stdout.write(installed("ultan") + "\n")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        raise typer.BadParameter("no command given")
+def _left_by_hand() -> tuple[type[BaseException], ...]:
+    """What ends a command where a person wants it ended."""
+    typer = sys.modules.get("typer")
+    return (KeyboardInterrupt, typer.Abort) if typer else (KeyboardInterrupt,)
 
 
 def _unforeseen(error: Exception, screen: Screen, world: World) -> int:
@@ -128,6 +118,8 @@ def _unforeseen(error: Exception, screen: Screen, world: World) -> int:
     from ultan.redaction import redact  # noqa: PLC0415 -- an error's text may quote a secret
 
     if world.environ.get("ULTAN_TRACE"):
+        import traceback  # noqa: PLC0415 -- only here
+
         screen.say(redact("".join(traceback.format_exception(error)))[0])
     screen.fail(
         f"unforeseen: {type(error).__name__}: {redact(str(error))[0][:300]}",

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ultan import home as home_folder
-from ultan import spool
-from ultan.cli import render
+from ultan.cli import render, saving
 from ultan.cli.options import Home, Json, Kind, Name, Reason, Scope, Tags, named, opened, parted, scope_of
 from ultan.cli.wiring import Door
 from ultan.errors import IndexUnreadable, UltanError
@@ -70,12 +69,7 @@ def save(
         kind=kind, scope=scope_of(scope, door), title=title, folder=folder, tags=parted(tags), cues=parted(cue),
         files=parted(file), triggers=verb.triggers(trigger or (), blocks=block), more=more,
     )  # fmt: skip
-    heard = note.piece if note else None
-    if door.is_inside_agent and not note:
-        heard = verb.heard(door.root, door.session, words, context.obj.environ)
-    saved = verb.save(door.desk, words, given, project=project, heard=heard, session=typed or door.session)
-    if note:
-        spool.done(door.root, [note.event])
+    saved = saving.kept(door, words, given, project, note, typed)
     screen.show(saved, render.saved(saved))
 
 

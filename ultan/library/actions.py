@@ -27,7 +27,7 @@ Text = Annotated[str, Field(max_length=4000)]
 class Model(BaseModel):
     """Strict and immutable: an unknown field is an error that goes back to its author."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, defer_build=True)
 
 
 class Cite(Model):

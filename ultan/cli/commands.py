@@ -1,0 +1,38 @@
+"""Every command of the terminal, as one group; what parses words is loaded here and nowhere before."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
+from ultan.cli.wiring import World
+
+MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
+
+
+def group(world: World, *, is_rich: bool = False) -> Any:
+    """Every command, as one click group bound to *world*."""
+    whole = typer.Typer(
+        name="ultan", no_args_is_help=False, add_completion=False, pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if is_rich else None, context_settings={"obj": world},
+    )  # fmt: skip
+    whole.callback(invoke_without_command=True)(_root)
+    for module in MODULES:
+        module.register(whole)
+    return typer.main.get_command(whole)
+
+
+def _root(
+    context: typer.Context,
+    home: Annotated[str, typer.Option("--home", help="Where the memory lives.", show_default=False)] = "",
+    version: Annotated[bool, typer.Option("--version", help="Say the version and leave.")] = False,
+) -> None:
+    """A personal memory for coding agents: watches, keeps what surprises, brings it back when it matters."""
+    context.meta["ultan.home"] = home
+    if version:
+        from importlib.metadata import version as installed  # noqa: PLC0415 -- 46 ms, only here
+
+        context.obj.stdout.write(installed("ultan") + "\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise typer.BadParameter("no command given")
