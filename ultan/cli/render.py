@@ -121,7 +121,10 @@ def logged(value: "Sequence[Logged]") -> list[Block]:
     for row in value:
         what = f"takes back {row.undoes}" if row.undoes else row.why
         rows.append(Line(f"{row.number}  {day(row.at)}  {row.by}  {what}".rstrip(), "bold"))
-        rows.extend(Line(f"    {action}") for action in row.actions or row.changes)
+        held = [] if row.actions else [path for path in row.changes if path.startswith("@pending/")]
+        rows.extend(Line(f"    {action}") for action in row.actions or [path for path in row.changes if path not in held])
+        if held:
+            rows.append(Line(f"    held for you: {len(held)}; `ultan review`", "dim"))
         rows.extend(Line(f"    refused: {refusal}", "yellow") for refusal in row.refusals)
     return rows
 

@@ -60,7 +60,10 @@ def index(root: str, now: float) -> Check:
         if not written:
             return Check("index", "note", "none yet: nothing is remembered", "ultan save 'Always use uv, never pip'")
         return Check("index", "wrong", str(error), "ultan rebuild")
-    near = "complete" if index.meta.get("attuned") else "of an earlier generation" if index.encoder else "not yet"
+    from ultan.recall.compile import ATTUNED_FROM  # noqa: PLC0415 -- numpy, only where there is an index
+
+    few = f"from {ATTUNED_FROM} entries on" if index.size < ATTUNED_FROM else "not yet"
+    near = "complete" if index.meta.get("attuned") else "of an earlier generation" if index.encoder else few
     says = f"{index.size} entries, made {ago(now, index.made_at)}, encoder {index.encoder or 'none'}, near terms {near}"
     if written > index.made_at + 60:
         return Check("index", "note", says + ", older than the library", "ultan rebuild")
