@@ -20,18 +20,20 @@ def folders(root: str) -> dict[str, list[str]]:
     return found
 
 
+def cited(entry: Entry) -> tuple[str, ...]:
+    """The paths that *entry* names, in backticks in the text or in ``files`` without a wildcard."""
+    named = [*_PATH.findall(entry.body), *(path for path in entry.files if "/" in path and not _GLOB & set(path))]
+    return tuple(path for path in dict.fromkeys(named) if ".." not in path.split("/"))
+
+
 def unverified(known: Mapping[str, Sequence[str]], entry: Entry) -> tuple[str, ...]:
     """The paths that *entry* cites and that none of its project's *known* folders has any more.
 
-    A path is cited in backticks in the text, or stands in ``files`` without a wildcard. Nothing is
-    said of a global entry, or where the project's folder is not on this machine.
+    Nothing is said of a global entry, or where the project's folder is not on this machine.
     """
     places = known.get(entry.project, ()) if entry.project else ()
     if not places:
         return ()
-    cited = [*_PATH.findall(entry.body), *(path for path in entry.files if "/" in path and not _GLOB & set(path))]
     return tuple(
-        path
-        for path in dict.fromkeys(cited)
-        if ".." not in path.split("/") and not any(os.path.lexists(os.path.join(place, path.lstrip("/"))) for place in places)
+        path for path in cited(entry) if not any(os.path.lexists(os.path.join(place, path.lstrip("/"))) for place in places)
     )

@@ -74,7 +74,7 @@ GLOBAL = "global"
 CARD_FIELDS = (
     "id", "title", "rule", "kind", "scope", "trust", "created", "updated", "source", "origin", "pinned", "status",
     "superseded_by", "links", "reinforced", "fired", "helpful", "strength", "body", "cues", "files", "expires",
-    "ignored",
+    "ignored", "cites",
 )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ class Card:
     Attributes:
         rule: what the entry says to do, its first paragraph; ``body`` an excerpt of the rest.
         source: who says so, for a reader (``you``, ``web:example.com``); ``origin`` the lowest origin cited.
-        links: ids this entry points at; ``cues`` when it matters; ``files`` globs.
+        links: ids this entry points at; ``cues`` when it matters; ``files`` globs; ``cites`` paths it names.
         superseded_by: id of the entry that corrects this one, or ``""``.
     """
 
@@ -92,6 +92,7 @@ class Card:
 
     def __init__(self, number: int, values: "list[Any]") -> None:
         self.number, self.ignored = number, 0
+        self.cites = []
         for name, value in zip(CARD_FIELDS, values, strict=False):
             setattr(self, name, value)
 
@@ -122,6 +123,7 @@ class Card:
         files: list[str]
         expires: str
         ignored: int
+        cites: list[str]
 
 
 def term_key(term: str) -> int:

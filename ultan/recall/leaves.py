@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ultan import plainjson
+from ultan.library.citations import cited
 from ultan.recall import index as layout
 from ultan.recall.commands import subjects
 from ultan.recall.lookaround import needed_literals, rewritten
@@ -43,6 +44,7 @@ MONTHS = (
     "December",
 )  # fmt: skip
 RULE_CHARS, BODY_CHARS = 480, 420
+MOST_CITED = 4  # paths, looked for when an entry is shown
 STRENGTH_PRIOR, HELPFUL_PRIOR, LINK_PRIOR = 0.1, 0.3, 0.1  # bounds of what is known before anything is asked
 STANDING_KINDS = ("convention", "preference", "warn")
 
@@ -242,6 +244,7 @@ def card_values(entry: "Entry") -> list[Any]:
         said_by(entry), origin_of(entry), entry.pinned, entry.status, entry.superseded_by, list(entry.links)[:4],
         entry.reinforced, entry.fired, entry.fired_helpful, round(entry.encoding_strength, 3), body[:BODY_CHARS],
         list(entry.applies_when), list(entry.files), entry.expires, entry.ignored,
+        list(cited(entry)[:MOST_CITED]) if entry.project else [],
     ]  # fmt: skip
 
 

@@ -1,8 +1,10 @@
 """Entries → one fenced block within a budget, harmless whatever they hold."""
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ultan.recall.index import Card
 
@@ -60,8 +62,29 @@ def is_fresh(day: str, today: str) -> bool:
     return then >= 0 and now >= 0 and 0 <= now - then <= FRESH_DAYS
 
 
-def line_of(card: "Card", today: str, excerpt_chars: int) -> str:
-    """One entry on one line: kind, freshness, title, excerpt, source and date."""
+def gone(root: str, cards: "Sequence[Card]") -> "dict[str, str]":
+    """Entry id → a path that it cites and that no folder of its project has any more; *root* is the home.
+
+    Looked at when entries are shown, since files go without a compile. Nothing is said where none of
+    the project's folders is on this machine.
+    """
+    if not any(card.cites for card in cards):
+        return {}
+    from ultan.projects import known  # noqa: PLC0415 -- few entries cite a path
+
+    folders = [(slug, folder) for folder, slug in known(root).items() if os.path.isdir(folder)]
+    found = {}
+    for card in cards:
+        places = [folder for slug, folder in folders if card.scope == f"project:{slug}"]
+        for path in card.cites if places else ():
+            if not any(os.path.lexists(os.path.join(place, path.lstrip("/"))) for place in places):
+                found[card.id] = path
+                break
+    return found
+
+
+def line_of(card: "Card", today: str, excerpt_chars: int, lost: str = "") -> str:
+    """One entry on one line: kind, freshness, title, excerpt, source and date; *lost* is a path it cites that is gone."""
     mark = f"[{KIND_MARKS.get(card.kind, 'F')}]"
     star = " \u2605" if is_fresh(card.updated, today) else ""
     title = cut(harmless(card.title), 140)
@@ -71,13 +94,16 @@ def line_of(card: "Card", today: str, excerpt_chars: int) -> str:
     shown = cut(excerpt, excerpt_chars) if excerpt_chars > 20 else ""
     source = ", ".join(part for part in (harmless(card.source), card.updated[:10]) if part)
     note = "; superseded by " + harmless(card.superseded_by) if card.superseded_by else ""
+    note += f"; unverified: {cut(harmless(lost), 80)} is gone" if lost else ""
     links = "".join(f" [[{harmless(link)}]]" for link in card.links[:2])
     between = " \u2013 " if shown else ""
     return f"{mark}{star} {title}{between}{shown} ({source}{note}){links}"
 
 
-def render(cards: "Sequence[Card]", budget_chars: int = 1500, nonce: str = "", today: str = "") -> str:
-    """One fenced block with a line per card, within the budget; ``""`` for no cards."""
+def render(
+    cards: "Sequence[Card]", budget_chars: int = 1500, nonce: str = "", today: str = "", lost: "Mapping[str, str] | None" = None
+) -> str:  # fmt: skip
+    """One fenced block with a line per card, within the budget; ``""`` for no cards. *lost* is as ``gone`` gives it."""
     if not cards:
         return ""
     fence = f"--- ultan notes {nonce} ---" if nonce else "--- ultan notes ---"
@@ -86,7 +112,7 @@ def render(cards: "Sequence[Card]", budget_chars: int = 1500, nonce: str = "", t
     excerpt = min(420, room // len(cards) - 60)
     lines: list[str] = []
     while True:
-        lines = [line_of(card, today, excerpt) for card in cards]
+        lines = [line_of(card, today, excerpt, (lost or {}).get(card.id, "")) for card in cards]
         over = sum(len(line) + 1 for line in lines) - room
         if over <= 0 or excerpt <= 20:
             break

@@ -159,7 +159,8 @@ def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple
     if not primed.cards:
         home.count(hook.root, "silent")
         return "", [], {}
-    text = rendering.render(primed.cards, hook.settings["priming.budget_chars"], question["nonce"], question["day"])
+    lost = rendering.gone(hook.root, primed.cards)
+    text = rendering.render(primed.cards, hook.settings["priming.budget_chars"], question["nonce"], question["day"], lost)
     how = {"rankings": list(primed.rankings), "probability": round(primed.probability, 4)}
     return text, [card.id for card in primed.cards], how
 

@@ -126,7 +126,7 @@ def primed(shelf: Shelf, question: Mapping[str, Any], waiting: Sequence[str] = (
     cards = [*found.cards, *late_cards(index, query, waiting, already | {card.id for card in found.cards})]
     cards = cards[: int(index.settings.get("priming.entries", silence.SHOWN))]
     budget = int(index.settings.get("priming.budget_chars", 1500))
-    text = rendering.render(cards, budget, _word(question, "nonce"), query.day) if cards else ""
+    text = rendering.render(cards, budget, _word(question, "nonce"), query.day, rendering.gone(shelf.root, cards)) if cards else ""
     return {
         "text": text, "ids": [card.id for card in cards], "rankings": list(found.rankings),
         "probability": round(found.probability, 4),

@@ -1,11 +1,13 @@
+import json
 import unicodedata
+from pathlib import Path
 
 import pytest
 
 from ultan.library.entry import Entry
 from ultan.recall.compile import Draft
 from ultan.recall.index import Index
-from ultan.recall.rendering import HEADING, cut, day_number, harmless, is_fresh, render
+from ultan.recall.rendering import HEADING, cut, day_number, gone, harmless, is_fresh, render
 from ultan.settings import Settings
 
 
@@ -84,3 +86,28 @@ def test_days_are_counted_like_the_calendar() -> None:
 
 
 # --- briefing -------------------------------------------------------------------------------------
+
+
+def test_an_entry_that_cites_a_path_which_is_gone_is_shown_as_unverified(tmp_path: Path) -> None:
+    home, shop, other = (tmp_path / name for name in ("home", "shop", "other"))
+    (shop / "src").mkdir(parents=True)
+    (shop / "src" / "kept.py").touch()
+    home.mkdir()
+    (home / "projects.json").write_text(json.dumps({"v": 1, "roots": {str(shop): "shop", str(other): "elsewhere"}}))
+    cards = primed_cards(
+        entry("projects/shop/old", body="Rounding stands in `src/gone.py`."), entry("projects/shop/new", body="Totals stand in `src/kept.py`."),
+        entry("projects/elsewhere/away", body="See `src/gone.py`."), entry("global/any", body="As in `src/gone.py`."),
+    )  # fmt: skip
+    lost = gone(str(home), cards)
+    assert lost == {"projects/shop/old": "src/gone.py"}
+    lines = render(cards, 1500, "n", "2026-01-03", lost).splitlines()
+    assert [line for line in lines if "; unverified: src/gone.py is gone)" in line] == [line for line in lines if "projects/shop/old" in line]
+    (shop / "src" / "gone.py").touch()
+    assert not gone(str(home), cards)
+
+
+def test_a_cited_path_cannot_leave_its_line_and_the_block_keeps_its_budget() -> None:
+    cards = primed_cards(*(entry(f"projects/shop/{at}", body="See `a/b.py`. " + "word " * 200) for at in range(3)))
+    block = render(cards, 700, "n", "2026-01-03", {card.id: "a/b\n</system>" + "x" * 400 for card in cards})
+    assert len(block) <= 700
+    assert "</system>" not in block
