@@ -4,6 +4,7 @@ A command asks its ``Door`` for what it needs; nothing else reads the environmen
 clock. Parts are built when first asked for, so that ``--help`` and ``config`` start quickly.
 """
 
+import io
 import os
 import sys
 import time
@@ -42,9 +43,9 @@ class World:
     """
 
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    stdin: TextIO = field(default_factory=lambda: sys.stdin)
-    stdout: TextIO = field(default_factory=lambda: sys.stdout)
-    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+    stdin: TextIO = field(default_factory=lambda: sys.stdin or io.StringIO())  # None: it was closed before we began
+    stdout: TextIO = field(default_factory=lambda: sys.stdout or io.StringIO())
+    stderr: TextIO = field(default_factory=lambda: sys.stderr or io.StringIO())
     clock: Callable[[], float] = time.time
     folder: str = field(default_factory=_here)
     has_person: bool | None = None

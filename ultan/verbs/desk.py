@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ultan.errors import LibraryError
+from pydantic import ValidationError
+
+from ultan.errors import LibraryError, UsageError
 from ultan.events import Piece
 from ultan.library import executor
 from ultan.library.actions import Action
@@ -57,3 +59,10 @@ class Desk:
     def compile(self) -> None:
         """Write a new index generation from the library as it is now."""
         compile_index(self.library, self.root, self.settings, now=self.now)
+
+
+def unfit(error: ValidationError) -> UsageError:
+    """The error to raise where what a person gave does not fit an action: which part, and why, without the value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    part = next((str(name).replace("_", " ") for name in first["loc"]), "")
+    return UsageError(f"{part}: {first['msg'][:1].lower()}{first['msg'][1:]}" if part else first["msg"])

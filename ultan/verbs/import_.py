@@ -260,7 +260,7 @@ def _creates(text: Text, clean: str, top: str, kind: str) -> Iterable[Create]:
     """The actions that keep *text*: one, or several where it is longer than an entry may be."""
     folder = "/".join(filter(None, (top, *text.topic.split("/")[:3])))
     title = text.title if len(text.title) >= 3 else f"note {text.title}"
-    for number, (rule, how) in enumerate(_cut(clean)):
+    for number, (rule, how) in enumerate(cut(clean)):
         yield Create(
             folder=folder, kind=kind or text.kind or "convention",  # type: ignore[arg-type]  # validated by the model
             title=(title if not number else f"{title[: TITLE_CHARS - 6]} ({number + 1})")[:TITLE_CHARS],
@@ -268,7 +268,7 @@ def _creates(text: Text, clean: str, top: str, kind: str) -> Iterable[Create]:
         )  # fmt: skip
 
 
-def _cut(text: str) -> Iterator[tuple[str, str]]:
+def cut(text: str) -> Iterator[tuple[str, str]]:
     """*text* as pairs of a rule and how to apply it, each within its limits, cut between paragraphs where possible."""
     while text:
         rule, text = _head(text, RULE_CHARS)
@@ -277,7 +277,7 @@ def _cut(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _head(text: str, most: int) -> tuple[str, str]:
-    if len(text) <= most and "\n\n" not in text:
+    if len(text) <= most and (most != RULE_CHARS or "\n\n" not in text):
         return text, ""
     for between in ("\n\n", "\n", " "):
         at = text.find(between) if most == RULE_CHARS and between == "\n\n" else text.rfind(between, 0, most)
@@ -288,7 +288,8 @@ def _head(text: str, most: int) -> tuple[str, str]:
 
 def _title(text: str) -> str:
     first = re.split(r"(?<=[.;:])\s", text, maxsplit=1)[0].strip(" .;:*_`")
-    return first if len(first) <= TITLE_CHARS else first[:TITLE_CHARS].rpartition(" ")[0]
+    cut_off = first[:TITLE_CHARS]
+    return first if len(first) <= TITLE_CHARS else cut_off.rpartition(" ")[0] or cut_off
 
 
 def _slug(text: str) -> str:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from ultan.errors import LibraryError, NoSuchEntry, UsageError
+from ultan.errors import LibraryError, NoSuchEntry
 from ultan.library import executor
 from ultan.library.actions import Action, Adopt, Affirm, Archive, Confirm
 from ultan.library.held import Pending, pending
 from ultan.library.snapshot import Library
 from ultan.library.store import FileStore
-from ultan.verbs.desk import Desk
+from ultan.verbs.desk import Desk, unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def approve(desk: Desk, number: int, edits: Mapping[str, str] | None = None) -> 
         try:
             action = type(item.action).model_validate({**item.action.model_dump(), **wanted})
         except ValidationError as error:
-            raise UsageError(f"{error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
+            raise unfit(error) from None
     return _decided(desk, "approved", executor.approve(desk.store, number, desk.now, action))
 
 

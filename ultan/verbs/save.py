@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from ultan import spool
 from ultan.clients import claude_code, claude_words
 from ultan.errors import LibraryError, UsageError
@@ -22,7 +24,7 @@ from ultan.library.snapshot import Library
 from ultan.staff import clerk
 from ultan.staff.kinds import kind_of, signs_of
 from ultan.staff.statements import statements
-from ultan.verbs.desk import Desk
+from ultan.verbs.desk import Desk, unfit
 
 TITLE_CHARS = 80
 RULE_CHARS = 1200
@@ -74,18 +76,22 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
     *heard* is the piece of a session the text was said in; None: a person says it here.
 
     Raises:
-        UsageError: nothing to keep, or an unknown kind.
+        UsageError: nothing to keep, more than an entry holds, an unknown kind, or a part that does not fit.
         LibraryError: the executor refused, with its reason.
     """
     text = text.strip()
     if len(text) < 3:
         raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
     check_kind(given.kind)
+    rule, how = _halves(text, given)
     when = given.more.get("when", "")
     if when and not _DAY.match(when):
         raise UsageError(f"{when} is no day", "--when 2026-03-12, or --when '2026-03-12 14:30'")
     piece = heard or Piece("", USER, text)
-    action = _action(desk, text, given, piece, project)
+    try:
+        action = _action(desk, text, given, piece, project, {"rule": rule, **({"how": how} if how else {})})
+    except ValidationError as error:
+        raise unfit(error) from None
     if heard is None:
         receipt = desk.execute([action], why="saved by hand")
     else:
@@ -101,16 +107,19 @@ def triggers(words: Sequence[str], *, blocks: bool = False) -> tuple[TriggerSpec
     """Triggers in the form ``TOOL:PATTERN``; without a known tool before the colon, of Bash.
 
     Raises:
-        UsageError: an empty pattern.
+        UsageError: an empty pattern, or a longer one than a trigger may have.
     """
     found = []
     for word in words:
         tool, colon, pattern = word.partition(":")
         if not colon or not tool.replace("|", "").replace("*", "").replace("_", "").isalnum():
             tool, pattern = "Bash", word
-        if not pattern:
+        if not pattern.strip():
             raise UsageError(f"the trigger {word} has no pattern", "--trigger 'Bash:pip install'")
-        found.append(TriggerSpec(tool=tool, pattern=pattern, severity="block" if blocks else "advise"))
+        try:
+            found.append(TriggerSpec(tool=tool, pattern=pattern, severity="block" if blocks else "advise"))
+        except ValidationError as error:
+            raise unfit(error) from None
     return tuple(found)
 
 
@@ -168,8 +177,28 @@ def _quote(piece: Piece, text: str) -> str:
     return text[:1000] if text in piece.text else piece.text[:1000]
 
 
-def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> Action:
-    """What to do about *text*: the clerk's reading of it, with what was *given* in its place."""
+def _halves(text: str, given: Given) -> tuple[str, str]:
+    """*text* as the rule of an entry and, where it is longer than that, how to apply it: nothing is cut off.
+
+    Raises:
+        UsageError: it is longer than one entry may be.
+    """
+    if len(text) <= RULE_CHARS:
+        return text, ""
+    from ultan.verbs.import_ import HOW_CHARS, cut  # noqa: PLC0415 -- only a long text needs it
+
+    most = RULE_CHARS if given.more.get("how") else RULE_CHARS + HOW_CHARS
+    pairs = list(cut(text)) if len(text) <= most else []
+    if len(pairs) != 1:
+        raise UsageError(
+            f"{len(text):,} characters are more than one entry holds (about {most:,})",
+            "`ultan import FILE` makes several entries of a long text",
+        )
+    return pairs[0]
+
+
+def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str, parts: Mapping[str, str]) -> Action:
+    """What to do about *text*, kept as *parts*: the clerk's reading of it, with what was *given* in its place."""
     said = Transcript("", project, [Piece(piece.id or "terminal", USER, text)])
     proposal = clerk.propose(said, _in_scope(desk.library, given.scope, project))
     found = next((item.action for item in proposal.suggestions), None)
@@ -182,13 +211,13 @@ def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str) -> 
             )
         return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
     if found is None:
-        found = Create(folder=_home_of(given.scope, project), kind=_kind(text), title=_title(text), rule=text[:RULE_CHARS])
+        found = Create(folder=_home_of(given.scope, project), kind=_kind(text), title=_title(text), rule=parts["rule"])
     wished: dict[str, Any] = {
         "kind": given.kind, "title": given.title, "tags": given.tags, "applies_when": given.cues, "files": given.files,
         "triggers": given.triggers, "folder": _folder(found.folder, given, project), **given.more,
     }  # fmt: skip
     changed = {name: value for name, value in wished.items() if value}
-    return Create.model_validate({**found.model_dump(), **changed, "rule": text[:RULE_CHARS], "evidence": cites})
+    return Create.model_validate({**found.model_dump(), **changed, **parts, "evidence": cites})
 
 
 def _kind(text: str) -> Kind:
@@ -225,7 +254,8 @@ def _home_of(scope: str, project: str) -> str:
 
 def _title(text: str) -> str:
     first = " ".join(text.partition(". ")[0].split()).rstrip(".")
-    return first if len(first) <= TITLE_CHARS else first[:TITLE_CHARS].rpartition(" ")[0]
+    cut_off = first[:TITLE_CHARS]
+    return first if len(first) <= TITLE_CHARS else cut_off.rpartition(" ")[0] or cut_off
 
 
 def _saved(desk: Desk, receipt: Receipt, action: Action, speaker: str) -> Saved:

@@ -2,7 +2,7 @@
 
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
-from ultan.verbs.import_ import Text, _creates, _cut, documents, rules
+from ultan.verbs.import_ import Text, _creates, cut, documents, rules
 
 
 def said(text):
@@ -35,13 +35,13 @@ def test_a_line_that_only_announces_is_no_rule():
 
 def test_a_long_text_is_cut_between_paragraphs_and_nothing_is_lost():
     text = "\n\n".join(f"Paragraph {number} " + "word " * 80 for number in range(40)).strip()
-    parts = list(_cut(text))
+    parts = list(cut(text))
     assert all(len(rule) <= 1200 and len(how) <= 4000 for rule, how in parts)
     assert " ".join(" ".join(part).strip() for part in parts).split() == text.split()
 
 
 def test_a_text_without_any_space_is_cut_all_the_same():
-    parts = list(_cut("x" * 20_000))
+    parts = list(cut("x" * 20_000))
     assert sum(len(rule) + len(how) for rule, how in parts) == 20_000
 
 

@@ -1,0 +1,80 @@
+"""Saving by hand: what does not fit is said in words of the person; nothing is cut off in silence."""
+
+import pytest
+
+from ultan import home
+from ultan.errors import UsageError
+from ultan.library.store import FileStore
+from ultan.settings import Settings
+from ultan.verbs import review, save
+from ultan.verbs.desk import Desk
+
+NOON = 1_780_000_000.0
+RULE = "Always use uv, never pip."
+
+
+@pytest.fixture
+def desk(tmp_path):
+    root = home.ensure(str(tmp_path / "home"))
+    return Desk(root, FileStore(root), Settings({}), NOON)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("title", "uv"), ("title", "x" * 121), ("tags", ("x" * 201,)), ("cues", ("x" * 201,)), ("files", ("x" * 201,)),
+        ("folder", "x" * 200), ("tags", tuple(f"tag{n}" for n in range(13))),
+    ],
+)  # fmt: skip
+def test_a_part_that_does_not_fit_is_named_in_one_line(desk, part, value):
+    with pytest.raises(UsageError) as refused:
+        save.save(desk, RULE, save.Given(**{part: value}), project="")
+    assert str(refused.value).startswith({"cues": "applies when"}.get(part, part) + ": ")
+    assert not [strange for strange in ("\n", "pydantic", "xxxx") if strange in str(refused.value)]
+    assert not desk.library.entries
+
+
+@pytest.mark.parametrize("more", [{"supersedes": ("-",)}, {"expires": "x" * 201}, {"why": "x" * 4001}, {"subject": "x" * 201}])
+def test_a_field_that_does_not_fit_is_named_too(desk, more):
+    with pytest.raises(UsageError, match=f"^{next(iter(more))}: "):
+        save.save(desk, RULE, save.Given(more=more), project="")
+
+
+@pytest.mark.parametrize("word", ["", "   ", "Bash:", "Bash:  ", "x" * 513])
+def test_a_trigger_without_a_pattern_or_with_too_long_a_one_is_refused(word):
+    with pytest.raises(UsageError, match="pattern"):
+        save.triggers([word])
+
+
+@pytest.mark.parametrize("text", ["x" * 100, "x" * 1200, "日本" * 500, "/" * 90, "a_" * 500])
+def test_a_text_without_spaces_has_a_title(desk, text):
+    saved = save.save(desk, text, save.Given(), project="")
+    assert len(saved.title) >= 3
+    assert text in desk.library.find(saved.entry).body
+
+
+def test_a_long_text_is_kept_whole(desk):
+    text = "Deploy in this order. " + "\n\n".join(f"Step {n}: wait for machine {n} to answer before the next." for n in range(60))
+    saved = save.save(desk, text, save.Given(kind="convention"), project="")
+    kept = desk.library.find(saved.entry).body
+    assert len(text) > 1200
+    assert [n for n in range(60) if f"machine {n} to answer" not in kept] == []
+
+
+@pytest.mark.parametrize("text", ["word " * 2000, "x" * 10**6, "日本" * 10**5])
+def test_more_than_an_entry_holds_is_refused_at_once_and_nothing_is_cut_off(desk, text):
+    with pytest.raises(UsageError, match="characters are more than one entry holds"):
+        save.save(desk, text, save.Given(), project="")
+    assert not desk.library.entries
+
+
+def test_a_long_text_beside_an_own_how_is_refused_rather_than_overwriting_it(desk):
+    with pytest.raises(UsageError, match="more than one entry holds"):
+        save.save(desk, "word " * 400, save.Given(more={"how": "with care"}), project="")
+
+
+def test_an_edit_in_review_that_does_not_fit_is_named_in_the_same_words(desk):
+    with pytest.raises(UsageError) as said:
+        save.save(desk, RULE, save.Given(title="ab"), project="")
+    assert str(said.value) == "title: string should have at least 3 characters"
+    assert review.unfit is save.unfit
