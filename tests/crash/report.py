@@ -6,7 +6,8 @@ minutes a target and a million inputs in all: about an hour on two cores. Each p
 how long it took, and leaves its results in ``--keep DIR``.
 
 ``--junit FILE``, ``--kills FILE`` and ``--fuzz FILE`` (repeatable) take results that were made before
-instead; of a test in two files the later counts. So a part can be run again and the page be made anew.
+instead; of a test, a kind of kill or a target in two files the later counts. So a part can be run again
+and the page be made anew; ``--note TEXT`` (repeatable) then says on the page which part is of which state.
 """
 
 import argparse
@@ -72,6 +73,7 @@ class Case:
         tags = {child.tag for child in node}
         self.failed = bool(tags & {"failure", "error"})
         self.skipped = "skipped" in tags
+        self.figures = [item.get("value", "") for item in node.iter("property") if item.get("name") == "figure"]
         values = [item.get("value", "") for item in node.iter("property") if item.get("name") in COUNTS]
         numbers = [
             int(value.split()[0]) for value in values if value.split()[:1] and value.split()[0].isdigit()
@@ -173,7 +175,7 @@ def row(name: str, cases: list[Case], kills: list[dict], fuzzed: list[dict]) -> 
     )
 
 
-def page(cases: list[Case], kills: list[dict], fuzzed: list[dict], *, long: bool) -> tuple[str, int]:
+def page(cases: list[Case], kills: list[dict], fuzzed: list[dict], notes: list[str], *, long: bool) -> tuple[str, int]:
     rows = [row(name, cases, kills, fuzzed) for name in PROMISES]
     inputs = sum(item["inputs"] for item in fuzzed)
     trials = sum(item["trials"] for item in kills)
@@ -188,8 +190,11 @@ def page(cases: list[Case], kills: list[dict], fuzzed: list[dict], *, long: bool
         f"Tests: {len(run):,} run, {len(broken)} failed, {len(cases) - len(run)} skipped ({'with' if long else 'without'} the slow ones).",
         f"Random kills: {trials:,} trials, {killed:,} processes killed, {sum(item['failures'] for item in kills)} with loss, tear or difference.",
         f"Fuzzing: {inputs:,} inputs, {sum(item['uncaught'] for item in fuzzed)} uncaught.",
-        f"Machine: {platform.system()} {platform.release().split('-')[0]}, {os.cpu_count()} cores, Python {platform.python_version()}.", "",
+        f"Machine: {platform.system()} {platform.release().split('-')[0]}, {os.cpu_count()} cores, Python {platform.python_version()}.", *notes, "",
     ]  # fmt: skip
+    figures = [figure for case in cases for figure in case.figures]
+    if figures:
+        lines += ["## Under load", "", *(f"- {figure}." for figure in figures), ""]
     if broken:
         lines += ["Failed in this run:", "", *(f"- `{name}`" for name in broken), ""]
     return "\n".join(lines), sum(failures for _, _, failures in rows)
@@ -203,12 +208,13 @@ def main() -> int:
     parser.add_argument("--junit", type=Path, action="append")
     parser.add_argument("--kills", type=Path, action="append")
     parser.add_argument("--fuzz", type=Path, action="append")
+    parser.add_argument("--note", action="append", default=[])
     chosen = parser.parse_args()
     run_all(chosen)
     cases = {case.id: case for path in chosen.junit for case in map(Case, ET.parse(path).iter("testcase"))}
-    kills = [item for path in chosen.kills for item in json.loads(path.read_text())]
-    fuzzed = [item for path in chosen.fuzz for item in json.loads(path.read_text())["rows"]]
-    text, failures = page(list(cases.values()), kills, fuzzed, long=chosen.long)
+    kills = list({item["what"]: item for path in chosen.kills for item in json.loads(path.read_text())}.values())
+    fuzzed = list({item["target"]: item for path in chosen.fuzz for item in json.loads(path.read_text())["rows"]}.values())
+    text, failures = page(list(cases.values()), kills, fuzzed, chosen.note, long=chosen.long)
     PAGE.write_text(text, encoding="utf-8")
     return 1 if failures else 0
 

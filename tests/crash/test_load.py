@@ -6,16 +6,17 @@ judged is that nothing is lost, nothing is left over, and nothing grows with wha
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import sysconfig
 import time
 from pathlib import Path
 
+import crowd
 import pytest
 
 from ultan import home, housekeeping, spool
+from ultan.clients import claude_code
 from ultan.events import Event, Piece
 from ultan.library.check import findings
 from ultan.library.snapshot import read_library
@@ -34,9 +35,11 @@ NOON = 1_780_000_000.0
 QUIET = {"curation.wake": False}
 SESSIONS, HOOKS, EVENTS = 50, 200, 100_000
 HOURS = 8
+DAYS = (100, 150, 200)
 
 
-def told(line):
+def told(record_property, line):
+    record_property("figure", line)
     sys.stderr.write(line + "\n")
 
 
@@ -105,23 +108,29 @@ def test_fifty_sessions_at_once_are_all_heard_and_then_curated(tmp_path, record_
     assert findings(root) == []
     assert children() == before
     record_property("trials", SESSIONS * 8)
-    told(f"50 sessions at once, 4 turns: {SESSIONS * 8} hooks in {took:.1f} s, none lost; {housekeeping.counters(root)['late']} late")
+    told(record_property, f"50 sessions at once, 4 turns: {SESSIONS * 8} hooks in {took:.1f} s, none lost; {housekeeping.counters(root)['late']} late")
 
 
-def test_two_hundred_hooks_in_a_second_lose_nothing(tmp_path, record_property):
+def test_two_hundred_hooks_that_start_within_a_second_lose_nothing_silently(tmp_path, record_property):
+    """As they are installed: a shell around each, which makes 0 of any end. What the wall limit ends is told."""
     root, folder = prepared(tmp_path)
-    start = time.monotonic()
-    all_of_them = [
-        started(root, folder, "prime", hook_event_name="UserPromptSubmit", session_id=f"s{number % 20}", prompt_id=f"p{number}", prompt=f"Prompt {number} about the shop.")
-        for number in range(HOOKS)
-    ]
-    begun = time.monotonic() - start
-    assert [child.wait(300) for child in all_of_them] == [0] * HOOKS
-    took = time.monotonic() - start
-    assert prompts(root) == {f"Prompt {number} about the shop.": 1 for number in range(HOOKS)}
-    assert housekeeping.cut_off(root, time.time() + 120) == []
+    calls = []
+    for number in range(HOOKS):
+        payload = {"hook_event_name": "UserPromptSubmit", "session_id": f"s{number % 20}", "cwd": folder, "prompt_id": f"p{number}", "prompt": f"Prompt {number} about the shop."}
+        calls.append(tmp_path / f"call-{number}")
+        calls[-1].write_text(json.dumps(payload))
+    line = claude_code.hook_line(sys.executable, [str(ROOT), sysconfig.get_paths()["purelib"]], "prime")
+    ended = crowd.at_once(["/bin/sh", "-c", line], calls, {"HOME": folder, "ULTAN_HOME": root, "PATH": os.environ["PATH"]})
+    assert {each.status for each in ended} == {0}
+    found = prompts(root)
+    counts = housekeeping.counters(root)
+    cut_off = len(housekeeping.cut_off(root, time.time() + 3600))
+    missing = {f"Prompt {number} about the shop." for number in range(HOOKS)} - set(found)
+    assert set(found.values()) == {1}
+    assert len(missing) <= cut_off + counts["late"] + counts["timed_out"]
     record_property("trials", HOOKS)
-    told(f"{HOOKS} hooks, all started within {begun:.1f} s, all answered after {took:.1f} s; none lost")
+    began, after = max(each.began for each in ended), max(each.ended - each.began for each in ended)
+    told(record_property, f"{HOOKS} prompts' hooks, started within {began:.2f} s: {len(found)} kept, {cut_off} ended by their wall limit and told, {len(missing)} of these not kept; the slowest took {after:.1f} s at load {os.getloadavg()[0]:.0f}")
 
 
 def test_a_hundred_thousand_queued_events_are_read_in_bounded_memory(tmp_path, record_property):
@@ -135,24 +144,24 @@ def test_a_hundred_thousand_queued_events_are_read_in_bounded_memory(tmp_path, r
     child = os.fork()
     if child == 0:
         try:
-            start = time.monotonic()
+            start, used, before = time.monotonic(), time.process_time(), memory_mb()
             rounds = 0
             while spool.backlog(root):
                 curate(root, Settings(QUIET), now=lambda: NOON + 600, sleep=lambda _: None, at_once=True)
                 rounds += 1
-            peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            os.write(writer, json.dumps([rounds, time.monotonic() - start, peak_mb]).encode())
+            took, used = time.monotonic() - start, time.process_time() - used
+            os.write(writer, json.dumps([rounds, took, used, peak_mb() - before]).encode())
         finally:
             os._exit(0)
     os.close(writer)
     said = os.read(reader, 1000)
     os.waitpid(child, 0)
-    rounds, took, peak_mb = json.loads(said)
+    rounds, took, used, grown_mb = json.loads(said)
     assert spool.backlog(root) == []
     assert os.listdir(os.path.join(root, "queue", "bad")) == os.listdir(os.path.join(root, "queue", "dead")) == []
-    assert peak_mb < 600
+    assert grown_mb < 400
     record_property("trials", EVENTS)
-    told(f"{EVENTS} events of {EVENTS // 500} sessions: read in {rounds} runs, {took:.0f} s, at most {peak_mb:.0f} MB; none left, none set aside")
+    told(record_property, f"{EVENTS:,} events of {EVENTS // 500} sessions: read in {rounds} runs, {took:.0f} s ({used:.0f} s of processor), {grown_mb:.0f} MB at most beside what the test held; none left, none set aside")
 
 
 def test_eight_hours_of_work_leave_memory_files_and_children_as_they_were(tmp_path, record_property):
@@ -181,7 +190,7 @@ def test_eight_hours_of_work_leave_memory_files_and_children_as_they_were(tmp_pa
             path.unlink()
         others = sum(len(names) for folder, _, names in os.walk(stage.root) if "/sessions" not in folder and "/history" not in folder)
         seen.append((memory_mb(), others, files(os.path.join(stage.root, "sessions")), len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0))
-        told(f"hour {hour + 1}: {seen[-1][0]:.0f} MB, {seen[-1][1]} files beside sessions and history, {seen[-1][2]} of sessions, {seen[-1][3]} descriptors")
+        sys.stderr.write(f"hour {hour + 1}: {seen[-1][0]:.0f} MB, {seen[-1][1]} files beside sessions and history, {seen[-1][2]} of sessions, {seen[-1][3]} descriptors\n")
     assert len(stage.entries) == HOURS * 2
     assert spool.backlog(stage.root) == []
     assert children() == before
@@ -191,13 +200,52 @@ def test_eight_hours_of_work_leave_memory_files_and_children_as_they_were(tmp_pa
     assert sessions[-1] - sessions[1] <= 6 * 2 * (HOURS - 2), "each session leaves a handful"
     assert descriptors[-1] == descriptors[0]
     assert findings(stage.root, stage.clock) == []
-    stage.clock = time.time() + 100 * 86400
-    stage.types("good morning", "later")
-    stage.curate()
-    left = files(os.path.join(stage.root, "sessions")) + files(os.path.join(stage.root, "runs", "reading"))
-    told(f"a hundred days later: {left} files of sessions and of what was read of them")
-    assert left < sessions[0]
     record_property("trials", turns)
+    told(record_property, f"{HOURS} hours, {turns} turns, {HOURS * 2} sessions: memory {memory[1]:.0f} MB after two hours and {memory[-1]:.0f} after {HOURS}, descriptors {descriptors[1]} and {descriptors[-1]}, no child left")
+
+
+def test_what_sessions_leave_behind_is_flat_once_the_first_of_them_are_forgotten(tmp_path, record_property):
+    """A session a day, and a curator after it: their files go after ninety days, calls on record after a year."""
+    stage = Stage(tmp_path)
+    before, seen, known = children(), {}, {}
+    for day in range(1, max(DAYS) + 1):
+        stage.starts(f"d{day}")
+        stage.types("Please look at the shop and tell me what is wrong with it.", f"d{day}")
+        stage.calls("Bash", f"d{day}", command="pytest")
+        stage.answers("It works.", f"d{day}")
+        stage.ends(f"d{day}")
+        stage.curate()
+        stage.heard.clear()
+        stage.said.clear()
+        for path in tmp_path.glob("stdin-*"):
+            path.unlink()
+        of_today(stage.root, stage.clock, known)
+        stage.clock = NOON + day * 86400
+        if day in DAYS:
+            seen[day] = files(stage.root)
+    assert len(set(seen.values())) == 1, seen
+    assert len(os.listdir(os.path.join(stage.root, "sessions"))) <= 92
+    assert children() == before
+    record_property("trials", max(DAYS))
+    told(record_property, f"a session a day: {', '.join(f'{count} files on day {day}' for day, count in seen.items())}")
+
+
+def of_today(root, clock, known):
+    """The disk's clock goes with ours: what was written since it was *known* was written on that day."""
+    for place in ("sessions", "runs"):
+        for folder, _, names in os.walk(os.path.join(root, place), topdown=False):
+            for path in (*(os.path.join(folder, name) for name in names), folder):
+                if os.stat(path).st_mtime != known.get(path):
+                    os.utime(path, (clock, clock))
+                    known[path] = os.stat(path).st_mtime
+
+
+def peak_mb():
+    """The most memory that this process ever had; not what its parent had, which ``getrusage`` tells after a fork."""
+    if sys.platform != "linux":
+        return 0.0
+    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1]) / 1024
 
 
 def memory_mb():

@@ -1,7 +1,7 @@
 """Wraps any model: cap, cost and transcript of each call.
 
 ``cost.json`` holds the sums and the state of the governor, ``runs/<day>.jsonl`` a line for
-each call, ``runs/<time>-<role>-<session>.md`` its redacted transcript for seven days.
+each call, for a year, ``runs/<time>-<role>-<session>.md`` its redacted transcript for seven days.
 """
 
 import os
@@ -23,8 +23,10 @@ from ultan.redaction import neutral, redact
 from ultan.settings import Settings
 
 TRANSCRIPT_DAYS = 7
+RECORD_DAYS = 366  # what was spent is counted in cost.json for good; the calls one by one for a year
 STAMP = "%Y%m%dT%H%M%S"
 TRANSCRIPT = re.compile(r"^(\d{8}T\d{6})-[a-z]+-[\w-]*\.md$")
+RECORD = re.compile(r"^(\d{4}-\d{2}-\d{2})\.jsonl$")
 LOCK_WAIT_S = 10.0
 
 
@@ -105,13 +107,14 @@ class Recorded:
 
 
 def drop_old_transcripts(root: str, now: float) -> int:
-    """How many transcripts were past their seven days and are gone."""
+    """How many transcripts were past their seven days, and days on record past their year, and are gone."""
     oldest = datetime.fromtimestamp(now - TRANSCRIPT_DAYS * rules.DAY_S, UTC).strftime(STAMP)
+    first_day = rules.day_of(now - RECORD_DAYS * rules.DAY_S)
     folder = os.path.join(root, "runs")
     gone = 0
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        found = TRANSCRIPT.match(name)
-        if found and found[1] < oldest:
+        found, record = TRANSCRIPT.match(name), RECORD.match(name)
+        if (found and found[1] < oldest) or (record and record[1] < first_day):
             home.remove(os.path.join(folder, name))
             gone += 1
     return gone

@@ -94,16 +94,16 @@ def _answer(
         from ultan.homes import make  # noqa: PLC0415 -- once
 
         make(root, environ)
-    from ultan.reflex.session import Hook  # noqa: PLC0415 -- not for a child of ours, not while paused
-
-    hook = Hook(root, client, call, raw, now, environ, _index(root), new_id, start)
-    if is_excluded(call.project_root, hook.settings["capture.excluded"]):
-        hook.state.skip_to_end(call.transcript, deaf=True)
-        return None
-    if hook.state.deaf:  # what was said meanwhile was not for us
-        hook.state.skip_to_end(call.transcript, deaf=False)
-    note = home.begin(root, verb)
+    note = home.begin(root, verb)  # before what costs time: on a machine that is too busy the end may come anywhere
     try:
+        from ultan.reflex.session import Hook  # noqa: PLC0415 -- not for a child of ours, not while paused
+
+        hook = Hook(root, client, call, raw, now, environ, _index(root), new_id, start)
+        if is_excluded(call.project_root, hook.settings["capture.excluded"]):
+            hook.state.skip_to_end(call.transcript, deaf=True)
+            return None
+        if hook.state.deaf:  # what was said meanwhile was not for us
+            hook.state.skip_to_end(call.transcript, deaf=False)
         return _verb(verb)(hook)
     finally:
         home.end(note)

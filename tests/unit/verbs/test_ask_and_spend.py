@@ -124,6 +124,9 @@ def test_transcripts_live_seven_days_and_the_record_stays(home):
     names = os.listdir(runs)
     assert len([name for name in names if name.endswith(".md")]) == 1
     assert len([name for name in names if name.endswith(".jsonl")]) == 2
+    assert drop_old_transcripts(home, NOON + 367 * 86400) == 2, "a transcript, and the first day on record"
+    assert len([name for name in os.listdir(runs) if name.endswith(".jsonl")]) == 1
+    assert read_spending(home).total.calls == 2
 
 
 def test_a_failed_call_is_on_record_with_its_cost(home):
