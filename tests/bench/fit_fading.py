@@ -22,7 +22,7 @@ def settings():
         base = days / 2 / 2 ** (doublings * 0.4)  # a plain finding has a strength of 0.4 and fades after two half-lives
         yield Constants(
             base_days=round(base, 1), strength_doublings=doublings, use_weight=weight, ignored_factor=factor,
-            floor_days=dict.fromkeys(RULES, 24.0),
+            floor_days=dict.fromkeys(RULES, 24.0), ignored_often=3,
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@
     python tests/bench/report_year.py draw docs/benchmarks                       # from it: tables and pictures
 
 Two generators (our own and ``second_year.py``), three paces, five policies, seeds 100 to 109; our own
-policy once more where nobody judges what was shown, as with the clerk.
+policy once more where code judges what was shown, and where nobody does.
 """
 
 import json
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from ultan.library.entry import Entry
 from ultan.library.retention import Constants, lifetime_days, remaining
-from ultan.verbs.bench_year import BARS, MEASURES, PACES, USERS, Habits, bench_year, breach, made
+from ultan.verbs.bench_year import BARS, JUDGES, MEASURES, PACES, USERS, bench_year, breach, made
 from ultan.verbs.synthetic_year import year_of
 
 SEEDS = range(100, 110)
@@ -25,9 +25,11 @@ GENERATORS = {
     "own": (made, USERS),
     "second": (lambda user, seed, pace, entries: year_of(second_year.make_year(user, seed, pace, entries)), second_year.USERS),
 }
+SAID = {"code": "code judges", "nobody": "nobody judges"}
 TITLES = {
     "load_bearing_alive": "load-bearing alive", "noise_live": "noise still live", "stale_shown": "superseded shown",
-    "wrongly_archived": "wrongly archived, never revived", "precision": "precision shown", "live": "live entries", "revived": "revived",
+    "wrongly_archived": "wrongly archived, never revived", "missed": "of these needed since", "precision": "precision shown", "live": "live entries", "revived": "revived",
+    "asked": "asked of the person",
 }  # fmt: skip
 
 
@@ -39,18 +41,19 @@ def live(folder, generator="", pace=""):
         for each in PACES:
             if generator not in ("", name) or pace not in ("", str(each)):
                 continue
-            for habits, policies in ((Habits(), NAMES), (Habits(judged=False), ("strength",))):
+            for judge, habits in JUDGES.items():
+                policies = NAMES if judge == "model" else ("strength",)
                 run = bench_year(SEEDS, users=users, pace=each, names=policies, make=make, habits=habits)
                 curves = {policy: monthly([year for year in run["years"] if year["policy"] == policy]) for policy in policies}
-                played = {"generator": name, "pace": each, "judged": habits.judged, "means": run["means"], "monthly": curves}
+                played = {"generator": name, "pace": each, "judge": judge, "means": run["means"], "monthly": curves}
                 told["runs"] = [one for one in told["runs"] if key(one) != key(played)] + [played]
-                print(name, each, habits.judged, run["means"]["strength"], flush=True)
+                print(name, each, judge, run["means"]["strength"], flush=True)
             told["runs"].sort(key=key)
             path.write_text(json.dumps(told, indent=1) + "\n")
 
 
 def key(run):
-    return run["generator"], run["pace"], not run["judged"]
+    return run["generator"], run["pace"], list(JUDGES).index(run["judge"])
 
 
 def monthly(years):
@@ -67,8 +70,8 @@ def table(run):
     head = ("policy", *TITLES.values(), "bars missed by")
     rows = [head, ("---",) * len(head)]
     for policy, means in run["means"].items():
-        cells = [f"{means[key]:.4f}" if key in (*MEASURES, "precision") else f"{means[key]:.0f}" for key in TITLES]
-        rows.append((policy if run["judged"] else f"{policy}, nobody judges", *cells, f"{breach(means):.4f}"))
+        cells = [f"{means[key]:.4f}" if key in (*MEASURES, "precision", "missed") else f"{means[key]:.0f}" for key in TITLES]
+        rows.append((policy if run["judge"] == "model" else f"{policy}, {SAID[run['judge']]}", *cells, f"{breach(means):.4f}"))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -88,7 +91,7 @@ def draw(folder):
     told = json.loads((folder / "year.json").read_text())
     lines = []
     for run in told["runs"]:
-        if run["judged"]:
+        if run["judge"] == "model":
             lines += [f"\n### {run['generator']} generator, pace {run['pace']}\n", table(run)]
             better = beaten(run)
             lines.append("\nNo other policy is at least as good on all four and better on one." if not better else f"\nBetter: {', '.join(better)}.")
@@ -104,7 +107,7 @@ def draw(folder):
 
 
 def curves(told, generator):
-    run = next(each for each in told["runs"] if each["generator"] == generator and each["pace"] == 1.0 and each["judged"])
+    run = next(each for each in told["runs"] if each["generator"] == generator and each["pace"] == 1.0 and each["judge"] == "model")
     figure = Figure(figsize=(10, 4), layout="constrained")
     size, precision = figure.subplots(1, 2)
     for policy, points in run["monthly"].items():

@@ -41,7 +41,7 @@ def test_a_holiday_fades_nothing():
     assert fading(entry(), Activity({"p": (BORN,)}), "2025-12-31").retention == 1.0
 
 
-PLAIN = Constants(base_days=14.0, strength_doublings=4.0, ignored_factor=0.5, floor_days={"convention": 60.0})
+PLAIN = Constants(base_days=14.0, strength_doublings=4.0, use_weight=1.0, ignored_factor=0.5, ignored_often=3, floor_days={"convention": 60.0})
 
 
 def test_a_trace_halves_in_its_half_life_of_active_days():
@@ -87,9 +87,9 @@ def test_being_shown_renews_nothing_and_being_used_does():
     assert fading(entry(last_helpful="2025-12-30"), activity, today).retention == 1.0
 
 
-def test_shown_and_ignored_shortens_the_half_life_of_a_weak_entry_and_asks_about_a_strong_one():
+def test_shown_and_ignored_again_and_again_shortens_the_half_life_of_a_weak_entry_and_asks_about_a_strong_one_at_three():
     assert half_life_days(entry(ignored=3), PLAIN) == 14.0
-    assert half_life_days(entry(ignored=3)) < half_life_days(entry())
+    assert half_life_days(entry(ignored=DEFAULTS.ignored_often)) < half_life_days(entry(ignored=3)) == half_life_days(entry())
     strong = entry(encoding_strength=0.9, ignored=5)
     assert fading(strong, worked(1), "2025-12-31").verdict == "drift"
 
@@ -111,7 +111,7 @@ def test_a_rule_that_a_person_stated_has_a_floor_and_a_machines_has_none():
     rule = entry(kind="convention", encoding_strength=0.0)
     assert half_life_days(rule, PLAIN) == 60.0
     assert half_life_days(replace(rule, trust="observed"), PLAIN) == 14.0
-    ignored = entry(kind="finding", encoding_strength=0.05, ignored=9)
+    ignored = entry(kind="finding", encoding_strength=0.05, ignored=12)
     assert half_life_days(ignored) < half_life_days(replace(ignored, kind="warn", ignored=0)) == DEFAULTS.floor_days["warn"]
 
 

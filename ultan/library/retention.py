@@ -23,12 +23,15 @@ from ultan.library.entry import Entry
 class Constants:
     """The numbers of forgetting; fitted by ``bench year`` (docs/adr/0007-fading.md)."""
 
-    base_days: float = 23.5
-    strength_doublings: float = 1.0
-    use_weight: float = 1.0
+    base_days: float = 25.8
+    strength_doublings: float = 0.5
+    use_weight: float = 1.5
     archive_below: float = 0.25
     strong: float = 0.75
     ignored_from: int = 3
+    # a weak trace suffers only from being passed over again and again (Anderson & Green 2001: suppression grows with
+    # repetition); three times is what happens to every entry that is needed rarely
+    ignored_often: int = 10
     ignored_factor: float = 0.9
     weak: float = 0.6
     fetched_worth: float = 0.5
@@ -145,13 +148,13 @@ def _ordinal(day: str) -> int:
 def half_life_days(entry: Entry, constants: Constants = DEFAULTS) -> float:
     """Active days in which the entry's trace halves.
 
-    Doubles with every quarter of encoding strength, grows with the logarithm of use, is
-    halved for a weak entry that was shown and ignored, and has a floor by kind.
+    Grows with encoding strength and with the logarithm of use, is shortened for a weak entry that
+    was shown and ignored again and again, and has a floor by kind.
     """
     strength = min(1.0, max(0.0, entry.encoding_strength))
     worth = 1.0 + constants.use_weight * math.log2(1.0 + uses(entry, constants))
     days: float = constants.base_days * 2.0 ** (constants.strength_doublings * strength) * worth
-    if strength < constants.weak and is_ignored(entry, constants):
+    if strength < constants.weak and entry.ignored >= constants.ignored_often and is_ignored(entry, constants):
         return max(1.0, days * constants.ignored_factor)
     return max(days, constants.floor_days.get(entry.kind, 0.0) if entry.trust in ("person", "confirmed") else 0.0)
 

@@ -150,7 +150,7 @@ class Player:
         """Begin *year* with an empty *shelf*."""
         self._year, self._shelf, self._habits = year, shelf, habits
         self._rng = random.Random(f"play/{year.user}/{year.seed}")  # noqa: S311 -- a simulation
-        self._activity = Activity({})
+        self.activity = Activity({})
         self._today = ""
         self._live: set[int] = set()
         self._away: set[int] = set()
@@ -166,7 +166,7 @@ class Player:
         for day in self._year.days:
             self._today = day.day
             for project in day.projects:
-                self._activity = self._activity.with_day(project, day.day)
+                self.activity = self.activity.with_day(project, day.day)
             self._say(day)
             self._use(day)
             self._forget(day.day)
@@ -278,7 +278,7 @@ class Player:
         return -1
 
     def _forget(self, day: str) -> None:
-        gone = self._shelf.forget(day, self._activity)
+        gone = self._shelf.forget(day, self.activity)
         if gone:
             self._put_away(day, gone)
 
@@ -319,7 +319,7 @@ class Player:
         needed = {one.key for one in self._year.memories if one.load_bearing and not one.wrong_since}
         noise = {
             one.key for one in self._year.memories
-            if one.truth == "noise" and not one.wrong_since and self._activity.since(one.scope, one.born, last) > SETTLED_DAYS
+            if one.truth == "noise" and not one.wrong_since and self.activity.since(one.scope, one.born, last) > SETTLED_DAYS
         }  # fmt: skip
         result = self._result
         result.load_bearing_alive = _share(len(needed & self._live), len(needed), 1.0)
