@@ -7,6 +7,7 @@ import typer
 from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
 from ultan.cli.wiring import World
 
+SHORT = 62  # characters of a command's line in the overview, on a terminal of eighty
 MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
 
 
@@ -19,7 +20,20 @@ def group(world: World, *, is_rich: bool = False) -> Any:
     whole.callback(invoke_without_command=True)(_root)
     for module in MODULES:
         module.register(whole)
-    return typer.main.get_command(whole)
+    found: Any = typer.main.get_command(whole)
+    for command in () if is_rich else found.commands.values():
+        command.short_help = in_short(command.help or "")
+    return found
+
+
+def in_short(text: str) -> str:
+    """The first sentence of *text*, or as many of its clauses as a line of the overview holds."""
+    sentence = text.split("\n\n", 1)[0].replace("\n", " ").split(". ", 1)[0].rstrip(".")
+    if len(sentence) <= SHORT:
+        return sentence
+    strong = max(sentence.rfind(sign, 0, SHORT + 1) for sign in ":;")
+    end = strong if strong > 0 else sentence.find(",", 0, SHORT + 1)
+    return sentence[:end] if end > 0 else sentence
 
 
 def _root(

@@ -19,7 +19,7 @@ def register(group: typer.Typer) -> None:
 
 
 def mcp(context: typer.Context, home: Home = "") -> None:
-    """Offer recall, show and save to a client over stdio (Model Context Protocol)."""
+    """Offer recall, show and save to a client over stdio (MCP)."""
     from importlib.metadata import version  # noqa: PLC0415 -- only when needed
 
     from ultan.serving.mcp import serve_stdio  # noqa: PLC0415 -- only when needed
