@@ -25,7 +25,7 @@ def cli() -> str:
     lines = [
         MADE, "", "# Commands", "",
         "Every command takes `--home`, and `--json` where it prints data.",
-        "JSON goes to stdout, everything else to stderr.",
+        "Answers go to stdout, as JSON with `--json`; remarks, questions and errors go to stderr.",
         "A command that raises trust or spend, or deletes, needs a person at a terminal.", "",
     ]  # fmt: skip
     lines += _group(commands(World(environ={})), "ultan")

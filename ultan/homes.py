@@ -40,16 +40,23 @@ def is_withdrawn(root: str, environ: "Mapping[str, str]") -> bool:
 
 
 def note_home(root: str, environ: "Mapping[str, str]") -> None:
-    """Remember in the state folder that *root* is a home, so that its deletion is respected."""
+    """Remember in the state folder that *root* is a home, so that its deletion is respected.
+
+    Never raises: a home chosen elsewhere serves where the state folder cannot be written.
+    """
     folder = state_folder(environ)
     noted = os.path.join(folder, "homes")
     try:
         known = home.read(noted).decode("utf-8", "replace").splitlines()
     except OSError:
         known = []
-    if root not in known:
+    if root in known:
+        return
+    try:
         home.make_folder(folder)
         home.append(noted, (root + "\n").encode("utf-8", "surrogateescape"))
+    except OSError:
+        return
 
 
 def note_refusal(environ: "Mapping[str, str]", now: float, why: str) -> None:

@@ -33,3 +33,11 @@ def test_a_deleted_home_is_known_as_withdrawn_and_an_unknown_one_is_not(tmp_path
     housekeeping.clear_folder(root)
     assert homes.is_withdrawn(root, env)
     assert not homes.is_withdrawn(str(tmp_path / "other"), env)
+
+
+def test_a_home_is_made_where_the_state_folder_cannot_be(tmp_path):
+    (tmp_path / "file").write_text("")
+    env = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "file")}
+    root = homes.make(str(tmp_path / "h"), env)
+    assert (tmp_path / "h" / "knowledge").is_dir()
+    assert not homes.is_withdrawn(root, env)

@@ -53,7 +53,7 @@ Block = Line | Table | Markdown | Tree
 
 
 class Screen:
-    """Where a command shows its answer: values on stdout, everything else on stderr."""
+    """Where a command shows its answer: on stdout, as JSON where asked for; all else on stderr."""
 
     def __init__(self, out: TextIO, err: TextIO, environ: Mapping[str, str], *, as_json: bool = False) -> None:
         """Keep the streams; colours need a terminal and no ``NO_COLOR``."""
@@ -111,7 +111,7 @@ class Screen:
         if self.is_rich(stream):
             console = self.console(stream)
             for block in blocks:
-                console.print(_rich(block), soft_wrap=isinstance(block, Line))
+                console.print(_rich(block, console.width), soft_wrap=isinstance(block, Line))
             return
         for block in blocks:
             stream.writelines(line.rstrip() + "\n" for line in _plain(block))
@@ -138,7 +138,7 @@ def inert(text: str) -> str:
     return text.translate(_UNSEEN)
 
 
-def _rich(block: Block) -> Any:
+def _rich(block: Block, width: int) -> Any:
     match block:
         case Line(text, style):
             from rich.text import Text  # noqa: PLC0415 -- only on a terminal
@@ -151,6 +151,9 @@ def _rich(block: Block) -> Any:
             grid = table.Table(box=None, pad_edge=False, header_style="bold")
             for column in columns:
                 grid.add_column(column, overflow="fold")
+            if grid.columns:  # a name is copied: it stays in one piece where it leaves the rest half of the width
+                longest = max(map(len, (columns[0], *(row[0] for row in rows))))
+                grid.columns[0].min_width = min(longest, max(1, (width + 1) // 2))
             for row in rows:
                 grid.add_row(*(Text(inert(cell)) for cell in row))
             return grid
@@ -164,7 +167,7 @@ def _rich(block: Block) -> Any:
 
             grown = tree.Tree(Text(inert(label)))
             for branch in branches:
-                grown.add(_rich(branch))
+                grown.add(_rich(branch, width))
             return grown
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ultan import settings
 from ultan.cli import blocks, bringing, fading, render
 from ultan.cli.options import Home, Json, Kind, Scope, named, opened, scope_of
 from ultan.cli.screen import Screen
@@ -61,6 +62,7 @@ def install(
         screen.show(shown, render.done(shown))
         if not by and not door.has_chosen("curation.by"):
             by = typer.prompt("Who curates? clerk (rules alone, free), claude, provider or off", default="clerk", err=True)
+            settings.checked("curation.by", by)
         if not allow_tools and any("--allow-tools" in line for line in shown.told):
             allow_tools = typer.confirm("Let Ultan's tools recall, show and save run without asking you?", default=False, err=True)
         typer.confirm("Write this?", default=True, abort=True, err=True)

@@ -78,7 +78,7 @@ def import_(
         UsageError: *source* is not there, or nothing in it can be imported.
     """
     skipped: list[tuple[str, str]] = []
-    texts = list(_texts(source, skipped))
+    texts = list(_texts(source, skipped, desk.root))
     if not texts and not skipped:
         raise UsageError(f"{source} holds no markdown", "a folder, a .zip of ultan export, CLAUDE.md, or any .md file")
     top = f"projects/{scope.removeprefix('project:')}" if scope.startswith("project:") else "global"
@@ -119,12 +119,12 @@ def import_(
 # --- reading ------------------------------------------------------------------------------------
 
 
-def _texts(source: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
+def _texts(source: str, skipped: list[tuple[str, str]], own: str) -> Iterator[Text]:
     place = os.path.abspath(os.path.expanduser(source))
     if not os.path.exists(place):
         raise UsageError(f"{source} is not there")
     if os.path.isdir(place):
-        for path in _walk(place):
+        for path in _walk(place, os.path.realpath(own)):
             yield from _file(os.path.join(place, path), path, skipped)
     elif place.lower().endswith(".zip"):
         yield from _zip(place, skipped)
@@ -132,10 +132,12 @@ def _texts(source: str, skipped: list[tuple[str, str]]) -> Iterator[Text]:
         yield from _file(place, os.path.basename(place), skipped)
 
 
-def _walk(folder: str) -> Iterator[str]:
-    """Markdown below *folder*, by name; hidden folders and links are passed over."""
+def _walk(folder: str, own: str) -> Iterator[str]:
+    """Markdown below *folder*, by name; hidden folders, links and the home we write to, *own*, are passed over."""
     for here, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and os.path.realpath(os.path.join(here, name)) != own
+        )
         for name in sorted(files):
             path = os.path.join(here, name)
             if name.lower().endswith(".md") and not name.startswith(".") and not os.path.islink(path):

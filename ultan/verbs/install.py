@@ -81,8 +81,9 @@ def install(
     the user's permission rules name our tools, so that recalling needs no prompt.
 
     Raises:
-        SettingsError: the settings cannot be read; nothing was changed.
+        SettingsError: the settings cannot be read, or nobody curates by that name; nothing was changed.
     """
+    settings.checked("curation.by", by or "clerk")
     place, did, told = place_of(environ, project), list[str](), list[str]()
     text = read_settings(place.settings)
     changed, has_plugin = text, find_plugin(environ, project).is_enabled

@@ -74,3 +74,16 @@ def test_a_tree_is_indented_in_plain_text_and_drawn_on_a_terminal():
     drawn = shown([tree], Terminal(), environ={"TERM": "xterm"})
     assert "└── d" in drawn
     assert "\x07" not in drawn
+
+
+def test_a_name_stays_in_one_piece_on_a_narrow_terminal():
+    name = "global/general/always-use-uv-never-pip"
+    table = Table(("entry", "", "title", "trust"), [(name, "[C]", "Always use uv, never pip, in any of the projects", "person")])
+    said = shown([table], Terminal(), environ={"NO_COLOR": "1"})  # 80 columns
+    assert name in said
+    assert "never pip" in said
+
+
+def test_a_table_without_rows_or_columns_is_shown_on_a_terminal_too():
+    assert "entry" in shown([Table(("entry",), [])], Terminal())
+    shown([Table((), [])], Terminal())

@@ -1,8 +1,12 @@
 """Files of instructions, folders, and long texts."""
 
+from ultan import home
+from ultan.library.actions import Archive
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
-from ultan.verbs.import_ import Text, _creates, cut, documents, rules
+from ultan.settings import Settings
+from ultan.verbs.desk import Desk
+from ultan.verbs.import_ import Text, _creates, cut, documents, import_, rules
 
 
 def said(text):
@@ -126,3 +130,14 @@ def test_an_entry_that_differs_from_the_one_at_its_place_is_left_out_and_named(u
     said = ultan("import", str(tmp_path / "library"))
     assert "imported 1" in said.out
     assert "another entry stands at global/style/prefer-tabs-in-makefiles already" in said.out
+
+
+def test_a_folder_above_our_home_brings_its_notes_and_never_our_own_files(tmp_path):
+    desk = Desk(home.ensure(str(tmp_path / "memory")), FileStore(str(tmp_path / "memory")), Settings({}), 1_780_000_000.0)
+    (tmp_path / "notes.md").write_text("# Deploys\n\nWe deploy on Tuesdays.\n")
+    import_(desk, str(tmp_path / "notes.md"), scope="global")
+    desk.execute([Archive(entry=next(iter(desk.library.entries)))])
+    (tmp_path / "more.md").write_text("# Tabs\n\nIndent with tabs.\n")
+    brought = import_(desk, str(tmp_path), scope="global")
+    assert not [name for name in brought.entries if "memory" in name]
+    assert {entry.title for entry in desk.library.entries.values()} == {"Deploys", "Tabs"}

@@ -178,6 +178,14 @@ def test_who_curates_is_kept_as_it_was_chosen(home, person):
     assert settings.load(home, {})["curation.by"] == "claude"
 
 
+@pytest.mark.parametrize("is_dry_run", [True, False])
+def test_a_curator_that_nobody_knows_is_refused_before_anything_is_written(home, person, is_dry_run):
+    with pytest.raises(SettingsError, match="clerk, claude, provider, off"):
+        put_in(home, person, by="bogus", is_dry_run=is_dry_run)
+    assert os.listdir(person["HOME"]) == []
+    assert not os.path.exists(home)
+
+
 def test_bare_skills_name_our_command_by_its_absolute_path(home, person):
     put_in(home, person)
     text = read(os.path.join(person["HOME"], ".claude", "skills", "ultan-advisor", "SKILL.md")).decode()

@@ -13,8 +13,7 @@ def settings_lines(environ: Mapping[str, str], project: str) -> tuple[dict[str, 
     """The shell lines of our hooks in the settings by verb, and what of the settings cannot be read."""
     lines: dict[str, str] = {}
     faults = []
-    for folder in ("", project):
-        path = install.place_of(environ, folder).settings
+    for path in dict.fromkeys(install.place_of(environ, folder).settings for folder in ("", project)):
         try:
             found = install.commands(install.read_settings(path), install.is_ours)
         except (OSError, SettingsError) as error:
