@@ -29,12 +29,14 @@ def export(library: Library, store: FileStore, target: str, *, replaces: bool = 
     """The library written to *target*: ``.zip`` (every file as it is), ``.json`` or ``.md`` (one document).
 
     Raises:
-        UsageError: another ending.
+        UsageError: another ending, or a folder that is not there.
         UltanError: the file exists, and *replaces* is not said.
     """
     kind = target.rpartition(".")[2].lower()
     if kind not in FORMATS:
-        raise UsageError(f"{target} ends in none of .zip, .json, .md")
+        raise UsageError(f"{target} ends in none of .zip, .json, .md", "ultan export memory.zip")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(target))):
+        raise UsageError(f"there is no folder {os.path.dirname(os.path.abspath(target))}", "make it first, or choose another place")
     entries = [*library.entries.values(), *library.archived.values()]
     match kind:
         case "zip":
