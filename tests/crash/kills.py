@@ -36,6 +36,7 @@ from ultan.verbs.curate import curate  # noqa: E402
 
 NOON = 1_780_000_000.0
 QUIET = {"curation.wake": False}
+PATIENCE_S = 300  # a hook ends itself long before; a busy machine may not get to it
 PASSAGES = 12  # failpoints that a capture passes, and a few more
 RULES = (
     "From now on always use uv in this repo, never pip.",
@@ -93,7 +94,7 @@ def _capture(
             child.wait(delay)
         except subprocess.TimeoutExpired:
             child.kill()
-    child.wait(30)
+    child.wait(PATIENCE_S)
     return child.returncode == 0, child.returncode == -signal.SIGKILL
 
 

@@ -34,7 +34,7 @@ def traced(root, *options):
     environment = {"PATH": os.environ["PATH"], "HOME": root, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     python = os.path.realpath(sys.executable) if sys.prefix == sys.base_prefix else sys.executable
     command = ["strace", "-f", "-qq", *options, python, "-c", VICTIM, root]
-    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=120).returncode
+    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=600).returncode
 
 
 @pytest.fixture(scope="module")

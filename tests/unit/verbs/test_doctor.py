@@ -205,7 +205,7 @@ def test_a_server_that_runs_is_told_with_its_encoder_and_memory(home, person):
     server = Server(home, HashingEncoder(), idle_s=20, ready=(ready := threading.Event()).set)
     worker = threading.Thread(target=server.run)
     worker.start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     try:
         says = looked(home, person)["server"].says
     finally:
