@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from ultan import home, spool
-from ultan.errors import LanguageModelError, MalformedReply
+from ultan.errors import IndexUnreadable, LanguageModelError, MalformedReply
 from ultan.events import Event, Piece
 from ultan.library import activity, upkeep
 from ultan.library.actions import Action, Bump, Nudge
@@ -27,6 +27,7 @@ from ultan.llm import LanguageModel, open_model
 from ultan.llm.governor import day_of
 from ultan.llm.recorded import Recorded, read_spending
 from ultan.recall.compile import compile as compile_index
+from ultan.recall.index import open_index
 from ultan.settings import Settings
 from ultan.verbs import bulletin, chores
 from ultan.verbs.counting import bumps, counts
@@ -305,11 +306,20 @@ class _Curator:
         """Take over what a person wrote by hand, and hold what an agent's tools wrote."""
         self._has_written = True  # somebody else may have, while nobody held the lock
         receipt = chores.settle_files(self.root, self.store, self._library(), touched, self.now(), is_whole=is_whole)
-        if receipt is None or not receipt.operation:
-            return
-        self.report.adopted += sum(verb == "adopt" for verb, _, _ in receipt.applied)
-        self.report.distrusted += sum(verb == "distrust" for verb, _, _ in receipt.applied)
-        self._compile()
+        if receipt is not None and receipt.operation:
+            self.report.adopted += sum(verb == "adopt" for verb, _, _ in receipt.applied)
+            self.report.distrusted += sum(verb == "distrust" for verb, _, _ in receipt.applied)
+            self._compile()
+        elif not self._is_indexed():
+            self._compile()
+
+    def _is_indexed(self) -> bool:
+        """Whether prompts are primed from the library as it is: a file that was deleted by hand leaves no operation."""
+        library = self._library()
+        try:
+            return open_index(self.root).fingerprint == library.fingerprint
+        except IndexUnreadable:
+            return not library.entries
 
     def _fade(self) -> None:
         put_away, fault = chores.fade(self.root, self.store, self.settings, self.now())
