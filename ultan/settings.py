@@ -46,7 +46,7 @@ TABLE = (
     Row("priming.enabled", True, "Whether prompts are primed.", baked=True),
     Row("priming.entries", 3, "Entries shown at a prompt, at most.", low=0, high=10, baked=True),
     Row("priming.budget_chars", 1500, "Characters of a priming block, at most.", low=200, high=8000, baked=True),
-    Row("priming.min_relevance", 0.42, "Probability below which nothing is shown.", low=0, high=1, baked=True),
+    Row("priming.min_relevance", 0.44, "Probability below which nothing is shown.", low=0, high=1, baked=True),
     Row("brief.enabled", True, "Whether a session starts with its standing rules.", baked=True),
     Row("brief.budget_chars", 1200, "Characters of the briefing, at most.", low=200, high=8000, baked=True),
     Row("notice.enabled", True, "Whether tool calls are checked against triggers.", baked=True, person_only=True),

@@ -1,7 +1,8 @@
 """Fit ``silence.SILENCE``: when is an entry worth showing? ``python tests/bench/fit_silence.py DIR [CACHE]``.
 
 A ridge logistic regression over the raw features that ``silence.features`` gives, on the first five
-entries of every prompt in DIR (PrimeBench's format); weights are printed in the form of the table.
+entries of every prompt in DIR (PrimeBench's format), ranked cold and warm, since one table serves both;
+weights are printed in the form of the table.
 Cross-validated by session, so that no prompt is judged by weights that saw its neighbours. Seeded;
 the same data give the same table. Half of the rows come from young libraries: a few entries drawn at
 random, which the same weights must serve, since everybody begins with one. The last part comes from
@@ -20,6 +21,7 @@ import numpy as np
 from ultan.encoders import load
 from ultan.recall import ranking, silence
 from ultan.recall.compile import build_from_entries
+from ultan.recall.warm import Warm
 from ultan.settings import Settings
 from ultan.verbs.bench_recall import read
 
@@ -28,38 +30,43 @@ FIRST, FOLDS, RIDGE, SEEDS = 5, 10, 3.0, range(4)
 
 def main(folder: str, cache: str) -> None:
     """Print cross-validated figures and the table."""
-    names, rows, labels, owners, speaking, sessions = gathered(folder, cache)
-    young_rows, young_labels, young_owners = young(folder, cache, names)
-    bare_rows, bare_labels, bare_owners = bare(folder, cache)
-    every = (
-        np.r_[rows, young_rows, bare_rows], np.r_[labels, young_labels, bare_labels], np.r_[owners, young_owners, bare_owners],
-    )  # fmt: skip
+    names, *cold, speaking, sessions = gathered(folder, cache)
+    warm = gathered(folder, cache, is_warm=True)[1:4]
+    parts = {"cold": cold, "warm": warm, "young": young(folder, cache, names), "bare": bare(folder, cache)}
+    every = tuple(np.concatenate(columns) for columns in zip(*parts.values(), strict=True))
     for seed in SEEDS:
         out = cross_validated(*every, sessions, seed)
-        print(seed, " | ".join(described(out[: len(rows)], labels, owners, speaking, most) for most in (0.05, 0.09, 0.12)))
-        for floor in (0.35, 0.42, 0.5):
-            for name, own, first in (("young", young_labels, len(rows)), ("bare", bare_labels, len(rows) + len(young_labels))):
-                shown = out[first : first + len(own)] >= floor
-                right = own[shown]
-                print(f"  {name}, at {floor}: {shown.sum()} shown, {right.mean():.2f} right, {right.sum() / own.sum():.2f} of all")
+        first = 0
+        for name, (_, labels, owners) in parts.items():
+            chances = out[first : first + len(labels)]
+            first += len(labels)
+            if name in ("cold", "warm"):
+                print(seed, name, " | ".join(described(chances, labels, owners, speaking, most) for most in (0.05, 0.09, 0.12)))
+                print(seed, name, "at .42:", described(chances, labels, owners, speaking, 1.0, 0.42))
+                continue
+            for floor in (0.35, 0.42, 0.5):
+                right = labels[chances >= floor]
+                print(f"  {name}, at {floor}: {len(right)} shown, {right.mean():.2f} right, {right.sum() / labels.sum():.2f} of all")
     weights = folded(*every[:2])
     print("SILENCE = {" + ", ".join(f'"{name}": {value:.4g}' for name, value in zip(("bias", *names), weights, strict=True)) + "}")
 
 
-def gathered(folder: str, cache: str, alter=None):
-    """Features and labels of the first entries of every prompt, the entries as *alter* makes them."""
+def gathered(folder: str, cache: str, alter=None, *, is_warm: bool = False):
+    """Features and labels of the first entries of every prompt, the entries as *alter* makes them, ranked cold or warm."""
     data = read(folder)
     entries = [alter(entry) for entry in data.entries] if alter else data.entries
     with open(os.path.join(folder, "prompts.jsonl"), encoding="utf-8") as file:
         sources = [json.loads(line).get("source", {}).get("session", number) for number, line in enumerate(file)]
     settings = Settings()
-    index = build_from_entries(entries, settings, load(settings), cache)
+    encoder = load(settings)
+    index = build_from_entries(entries, settings, encoder, cache)
+    warm = Warm(index, encoder, cache) if is_warm else None
     rows, labels, owners, names = [], [], [], []
     for number, asked in enumerate(data.queries):
         if silence.needs_nothing(asked.text):
             continue
         query = ranking.Query(asked.text, asked.pool or None, asked.files, tail=asked.tail)
-        for item in ranking.rank(index, query)[:FIRST]:
+        for item in ranking.rank(index, query, warm.signals(query) if warm else None)[:FIRST]:
             names = list(item.features)
             rows.append(list(item.features.values()))
             labels.append(data.names[item.card.id] in asked.relevant)
@@ -137,10 +144,10 @@ def cross_validated(rows, labels, owners, sessions, seed):
     return out
 
 
-def described(chances, labels, owners, speaking, most_false):
-    """The best hit rate with a false-prime rate of at most *most_false*."""
+def described(chances, labels, owners, speaking, most_false, only=None):
+    """The best hit rate with a false-prime rate of at most *most_false*; at the threshold *only*, if given."""
     best = (0.0, 0.0, 0.0, 1.0)
-    for floor in np.unique(np.round(chances, 2)):
+    for floor in np.unique(np.round(chances, 2)) if only is None else (only,):
         false = hits = shown = right = 0
         for number in range(len(speaking)):
             mine = owners == number

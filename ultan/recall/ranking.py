@@ -261,7 +261,7 @@ def prime(
     """The few entries worth showing at a prompt, or none."""
     settings = index.settings
     most = int(settings.get("priming.entries", SHOWN))
-    floor = float(settings.get("priming.min_relevance", 0.42))
+    floor = float(settings.get("priming.min_relevance", 0.44))
     if needs_nothing(query.text) or most <= 0:
         return Primed([], [], 0.0, [])
     ranked = rank(index, query, extra, limit=10)

@@ -199,11 +199,9 @@ def trust(weighed: "Weighed", best: float) -> float:
 
 
 def yielding(spreads: "dict[str, Spread]", share: float) -> "dict[str, Spread]":
-    """*spreads* with those of words widened, so that they count only *share* as much."""
-    return {
-        name: (mean, deviation / share) if name in ("words", "near") else (mean, deviation)
-        for name, (mean, deviation) in spreads.items()
-    }
+    """*spreads* with those of words widened, so that they count only *share* as much; topics the less, the more words do."""
+    counts = {"words": share, "near": share, "topic": 1.0 - share / 2.0}
+    return {name: (mean, deviation / counts.get(name, 1.0)) for name, (mean, deviation) in spreads.items()}
 
 
 def in_situations(scope: Scope, names: "Iterable[str]") -> "dict[int, float]":

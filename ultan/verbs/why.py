@@ -105,7 +105,7 @@ def why(
     verdicts = dict(primed.left_out) | dict.fromkeys(shown, "shown")
     return Why(
         prompt, project, tuple(ranked.rankings), tuple(situations_of(prompt, tuple(files), tail)),
-        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.42)), _candidates(index, ranked, verdicts),
+        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.44)), _candidates(index, ranked, verdicts),
         shown, left_out, _out_of_scope(index, query), block,
     )  # fmt: skip
 

@@ -25,6 +25,7 @@ def test_without_a_known_word_nothing_yields() -> None:
     assert trust([], 0.0) == 1.0
 
 
-def test_yielding_widens_the_spread_of_words_alone() -> None:
-    spreads = {"words": (1.0, 2.0), "near": (0.5, 1.0), "files": (0.1, 3.0)}
-    assert yielding(spreads, 0.5) == {"words": (1.0, 4.0), "near": (0.5, 2.0), "files": (0.1, 3.0)}
+def test_words_yield_to_topics_and_topics_to_words() -> None:
+    spreads = {"words": (1.0, 2.0), "near": (0.5, 1.0), "files": (0.1, 3.0), "topic": (0.0, 1.0)}
+    assert yielding(spreads, 0.5) == {"words": (1.0, 4.0), "near": (0.5, 2.0), "files": (0.1, 3.0), "topic": (0.0, 1.0 / 0.75)}
+    assert yielding(spreads, 1.0) == {**spreads, "topic": (0.0, 2.0)}

@@ -88,9 +88,6 @@ def test_the_scorer_for_silence_rises_with_shared_words() -> None:
     assert 0.0 <= weak.probability < strong.probability <= 1.0
 
 
-# --- rendering ------------------------------------------------------------------------------------
-
-
 def test_a_cue_that_names_the_situation_outright_is_met_whatever_it_is_done_to() -> None:
     rule = entry("global/uv", title="Always use uv, never pip", applies_when=("installing packages", "adds a dependency"))
     named, bare = index_of(rule), index_of(entry("global/uv", title="Always use uv, never pip", applies_when=("installing packages",)))
