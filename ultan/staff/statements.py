@@ -336,10 +336,14 @@ def _entrusted(text: str, body_at: int, cues: Cues) -> set[str]:
 
 
 def _is_order(text: str, body_at: int, cues: Cues) -> bool:
-    """Whether a command opens the statement, or its main clause after a short one and a comma.
+    """Whether a command opens the statement, or its main clause after a short one and a comma; or ends it, where verbs do.
 
     Words like *from now on* and *always* may stand before it.
     """
+    if cues.verb_last:
+        last = len(text.rstrip(_ENDS)) - _POLITE_ENDING
+        if any(hit.end >= last for hit in cues.named(text, "verbs")):
+            return True
     opening = body_at
     for hit in sorted(cues.named(text, "standing", "onward"), key=lambda hit: (hit.start, hit.end)):
         if not text[opening : hit.start].strip(" ,"):
@@ -378,7 +382,7 @@ def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> s
         found.add("value")
     if things & (OBJECTS | set(FEATURES)):
         found.add("object")
-    elif things and not subject.slots and "taste" not in marks:
+    elif things and not subject.slots and not marks & {"taste", "manner"}:
         found.add("weak")
     elif not things and not marks & {"code", "quoted", "command", "agent"}:
         found.add("offtopic")

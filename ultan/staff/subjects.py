@@ -26,7 +26,7 @@ _BEARERS = frozenset(("function", "method", "class", "test", "argument", "attrib
 _TOKEN = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]{1,60})\"|“([^”\n]{1,60})”|«([^»\n]{1,60})»|「([^」\n]{1,60})」"
     r"|(?<!\w)['‘]([^'’\n]{1,60})['’](?![A-Za-z0-9_])|(@[A-Za-z_][\w.]*)|(?<![\w'])((?:[A-Za-z]\w*)?_\w*|[a-z]+(?:[A-Z]\w*)+)"  # noqa: RUF001 -- quotes as typed
-    r"|(?<![\w.])(\d+(?:\.\d+)*)(?![\w.])|(#[0-9A-Fa-f]{3,8})\b|([\w-]{1,100}\.[A-Za-z]{2,5})\b"
+    r"|(?<![A-Za-z0-9_.])(\d+(?:\.\d+)*)(?![A-Za-z0-9_]|\.\w)|(#[0-9A-Fa-f]{3,8})\b|([\w-]{1,100}\.[A-Za-z]{2,5})\b"
 )
 _IMPORTED = re.compile(
     r"\bimport\s+(?:the\s+)?([a-z][a-z0-9_.]+)\b(?!\s+(?:of|the|module|statement))", re.IGNORECASE

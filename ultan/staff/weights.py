@@ -15,7 +15,7 @@ WEIGHTS = {
     "conditional": 1.0, "plain": 1.4, "grounded": 0.8, "forsworn": 0.8, "barred": 0.9, "bounded": 0.6, "scolded": 0.6, "denied": 0.6,
     "stressed": 0.4, "forbidden": 0.4,
     # single cues
-    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 3.0, "decreed": 3.2, "mannered": 3.6, "sweeping": 3.0, "recurrent": 3.4,
+    "entrust": 3.4, "entrusted": 1.0, "noted": 4.5, "swapped": 1.3, "local": 3.0, "decreed": 3.2, "mannered": 3.6, "sweeping": 3.0, "recurrent": 3.5,
     "limited": 2.8, "provided": 1.3, "located": 3.7, "contrasted": 1.4, "obliged": 0.2, "standing": 2.0, "never": 2.0, "taste": 3.9, "forbid": 2.0, "mind": 1.0, "onward": 0.9, "opposed": 0.8, "correction": 1.1, "reminder": 1.0, "decide": 1.0, "refuse": 1.0, "everywhere": 0.9,
     "command": 1.1, "slot": 0.7, "accept": 0.7, "fact": 0.7, "annoyed": 0.6, "practice": 0.5, "norm": 0.5, "want": 0.5,
     "ban": 0.5, "value": 0.5, "ask": 0.3, "reason": 0.3, "danger": 0.2, "opposite": 0.2, "filled": 0.4, "whole": 0.6, "contrast": 0.2,

@@ -7,7 +7,9 @@ from ultan.events import Piece, Transcript
 from ultan.library.snapshot import read_library
 from ultan.library.twin import MemoryStore
 from ultan.staff import cues, subjects
-from ultan.staff.clerk import propose
+from ultan.staff.clerk import propose, weigh
+from ultan.staff.statements import statements
+from ultan.staff.weights import THRESHOLD
 
 EMPTY = read_library(MemoryStore())
 
@@ -392,3 +394,39 @@ def test_the_language_is_told_by_its_words(language):
     assert {"never", "standing", "ban", "norm"} <= {
         phrase.name for group in (*table.exact.values(), *table.stems.values()) for phrase in group
     }
+
+
+# How the agent answers or asks · what comes again and again · a bound that a number gives.
+FORMS = {
+    "de": ("Frag mich zuerst, bevor du etwas installierst.", "Schreib nach jeder Änderung einen Test.", "Funktionen sollen höchstens 40 Zeilen haben."),
+    "fr": ("Sois bref dans tes réponses.", "Écris un test pour chaque nouvelle fonction.", "Les fonctions doivent avoir au plus 40 lignes."),
+    "es": ("Sé breve y no uses emojis en tus respuestas.", "Escribe un test después de cada cambio.", "Las funciones deben tener como máximo 40 líneas."),
+    "pt": ("Pergunta-me primeiro antes de instalar alguma coisa.", "Escreve um teste para cada nova função.", "As funções devem ter no máximo 40 linhas."),
+    "pt-BR": ("Me pergunte antes de instalar qualquer coisa.", "Escreva um teste para cada nova função.", "As funções devem ter no máximo 40 linhas."),
+    "it": ("Sii breve e non usare emoji nelle tue risposte.", "Scrivi un test per ogni nuova funzione.", "Le funzioni devono avere al massimo 40 righe."),
+    "nl": ("Vraag me eerst voordat je iets installeert.", "Schrijf een test voor elke nieuwe functie.", "Functies moeten hoogstens 40 regels hebben."),
+    "pl": ("Odpowiadaj krótko i nie używaj emoji.", "Pisz test dla każdej nowej funkcji.", "Funkcje muszą mieć co najwyżej 40 linii."),
+    "ru": ("Отвечай кратко и не используй эмодзи.", "Пиши тест для каждой новой функции.", "Функции должны иметь не более 40 строк."),
+    "uk": ("Відповідай коротко і не використовуй емодзі.", "Пиши тест для кожної нової функції.", "Функції повинні мати не більше 40 рядків."),
+    "tr": ("Cevapların kısa olsun ve emoji kullanma.", "Her yeni fonksiyon için test yaz.", "Fonksiyonlar en fazla 40 satır olmalı."),
+    "ar": ("اسألني أولا قبل أن تثبت أي شيء.", "اكتب اختبارا بعد كل تغيير.", "يجب أن تكون الدوال 40 سطرا على الأكثر."),
+    "hi": ("कुछ भी इंस्टॉल करने से पहले मुझसे पूछो, बिना पूछे मत करो।", "हर नए फ़ंक्शन के लिए टेस्ट लिखो।", "फ़ंक्शन अधिकतम 40 पंक्तियों का होना चाहिए।"),
+    "ja": ("回答は簡潔にしてください。", "新しい関数を追加するたびにテストを書いて。", "関数は40行以内にすべきです。"),
+    "ko": ("답변은 간결하게 해줘.", "함수를 추가할 때마다 테스트를 작성해.", "함수는 최대 40줄이어야 해."),
+    "zh": ("回答要简洁，不要用表情符号。", "每个新函数都要写测试。", "函数最多 40 行，不得超过。"),
+    "ga": ("Bí gonta agus ná húsáid emoji i do fhreagraí.", "Scríobh tástáil le gach feidhm nua.", "Caithfidh feidhmeanna 40 líne a bheith acu ar a mhéad."),
+}
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_manner_recurrence_and_bounds_are_heard_as_in_english(language):
+    manner, recurring, bounded = (statements(text)[0] for text in FORMS[language])
+    assert {each.language[:2] for each in (manner, recurring, bounded)} == {language[:2]}
+    assert "mannered" in manner.marks
+    assert "recurrent" in recurring.marks
+    assert "limited" in bounded.marks
+    assert all(weigh(each) >= THRESHOLD for each in (manner, recurring, bounded))
+
+
+def test_every_language_has_these_forms():
+    assert set(FORMS) == set(cues.languages()) - {"en"}
