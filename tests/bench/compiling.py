@@ -5,6 +5,8 @@ best of some runs each, since the machine is shared), what part of the former th
 index's bytes over the text's, and how many times the seconds of the smallest size each size takes;
 beside them, what reading the files of the library takes, all of them and by the snapshot that was kept.
 The home is a real one in a temporary folder: what is kept between compiles is read and written as always.
+``--neighbours SIZE`` measures instead, by the product's own ``ultan rebuild`` on files, what near terms
+add: wall and CPU seconds of a first run, which embeds every word, and of one that finds their vectors kept.
 Every compile of everything runs in a process of its own, as a command does: tables of words that an
 earlier one filled would flatter it, and the smaller library more.
 """
@@ -13,6 +15,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -83,12 +86,7 @@ def reading(count: int) -> dict[str, float]:
         return time.time_ns() + 10 * UNSETTLED_NS
 
     with tempfile.TemporaryDirectory() as folder:
-        root = home.ensure(os.path.join(folder, "home"))
-        for entry in latency.entries(count):
-            path = os.path.join(root, "knowledge", entry.path)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(render(entry))
+        root = on_disk(folder, count)
         took = []
         for _ in range(3):
             store = FileStore(root, clock=later)
@@ -99,8 +97,38 @@ def reading(count: int) -> dict[str, float]:
         return {"read_all_cpu_s": round(took[0], 3), "read_kept_cpu_s": round(min(took[1:]), 3)}
 
 
+def on_disk(folder: str, count: int) -> str:
+    """A home in *folder* with *count* entries as files."""
+    root = home.ensure(os.path.join(folder, "home"))
+    for entry in latency.entries(count):
+        path = os.path.join(root, "knowledge", entry.path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(render(entry))
+    return root
+
+
+def neighbours(count: int) -> dict[str, object]:
+    """What `ultan rebuild` takes with near terms, words embedded and words known."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = on_disk(folder, count)
+        row: dict[str, object] = {"entries": count}
+        for name in ("words_new", "words_kept"):
+            before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            argv = [sys.executable, "-m", "ultan", "rebuild", "--json"]
+            done = subprocess.run(argv, env={**os.environ, "ULTAN_HOME": root, "HOME": folder}, stdout=subprocess.PIPE, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            row[name + "_wall_s"] = round(time.perf_counter() - began, 1)
+            row[name + "_cpu_s"] = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
+            row["encoder"] = json.loads(done.stdout)["encoder"]
+        return {**row, "terms": open_index(root).terms}
+
+
 def main() -> None:
     """Measure every size and print the rows."""
+    if "--neighbours" in sys.argv:
+        print(json.dumps(neighbours(int(sys.argv[-1])), indent=2))
+        return
     if "--once" in sys.argv:
         print(json.dumps(measured(int(sys.argv[-1]))))
         return

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ultan.cli import fading, measuring, reflexes, serving, setup, terminal, trust, upkeep
+from ultan.cli import fading, measuring, models, reflexes, serving, setup, terminal, trust, upkeep
 from ultan.cli.wiring import World
 
 SHORT = 62  # characters of a command's line in the overview, on a terminal of eighty
-MODULES = (terminal, trust, upkeep, fading, setup, serving, measuring, reflexes)
+MODULES = (terminal, trust, upkeep, fading, setup, serving, models, measuring, reflexes)
 
 
 def group(world: World, *, is_rich: bool = False) -> Any:
