@@ -1,5 +1,6 @@
 """What doctor says, and that it says what to do."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -11,7 +12,10 @@ from ultan import home as home_folder
 from ultan import homes
 from ultan.clients import claude_code
 from ultan.encoders.hashing import HashingEncoder
+from ultan.recall.compile import build_from_entries
+from ultan.recall.index import path_of
 from ultan.serving.socket import Server
+from ultan.settings import Settings
 from ultan.verbs import doctor, install, provision
 
 NOW = 1_700_000_000.0
@@ -181,6 +185,19 @@ def test_the_report_is_plain_json(home, person):
     value = json.loads(json.dumps(doctor.doctor(home, person, NOW).as_json()))
     assert value["is_well"] is True
     assert all({"name", "state", "says", "remedy"} <= set(check) for check in value["checks"])
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes")
+def test_trying_a_hook_leaves_no_server_behind_where_hooks_may_start_one(home, person):
+    home_folder.ensure(home)
+    index = build_from_entries([], Settings({"serve.on_demand": True}))
+    home_folder.write(path_of(home), bytes(index._mapped))
+    assert looked(home, person)["prime"].state == "ok"
+    lines = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            lines.append(home_folder.read(f"/proc/{name}/cmdline").replace(b"\0", b" ").decode())
+    assert [line for line in lines if os.path.join(home, "runs", "tried-") in line] == []
 
 
 def test_a_hook_that_does_nothing_is_wrong_and_one_that_works_is_timed(home, person):
