@@ -301,7 +301,12 @@ def test_shipped_hooks_are_what_the_client_module_would_install():
         assert row[0] in text, f"{event} does not run {row[0]}"
 
 
-def test_module_sizes_are_reported(record_property):
+# Not parted yet; a module that is leaves this list.
+TWO_IDEAS = {"ultan.recall.index", "ultan.staff.subjects", "ultan.verbs.bench_recall", "ultan.verbs.curate"}
+
+
+def test_a_module_holds_one_idea_in_at_most_400_lines(record_property):
     sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules().items()}
     record_property("largest", json.dumps(sorted(((size, name) for name, size in sizes.items()), reverse=True)[:10]))
-    assert max(sizes.values()) < 1000, max(sizes.items(), key=lambda row: row[1])
+    over = {name for name, size in sizes.items() if size > 400}
+    assert over <= TWO_IDEAS, f"look for the second idea: {sorted(over - TWO_IDEAS)}"
