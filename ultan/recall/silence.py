@@ -56,10 +56,13 @@ def judge(ranked: "Ranked", scope: "Scope", query: "Query") -> None:
             card = item.card
             head, cue = echo(card, weights, scope)
             whole = ranked.whole
-            if is_named(card, query):  # the cue is met, and what it is done to need not be known
+            named = is_named(card, query)
+            if named:  # the cue is met, and what it is done to need not be known
                 cue = 1.0
                 whole = sum(weight for term, weight in weights.items() if scope.index.term(term) >= 0) or whole
             item.features = features(item, place, whole, (head, cue))
+            if named:  # its text leans to the situation by so much; its cue says it in full
+                item.features["situation"] = 1.0
             item.habit = of_all + habit(card.helpful, card.ignored, 1.0, MOST_SHIFT)
             item.probability = probability(item.features, item.habit)
     ranked.probability = max((item.probability for item in ranked[:SHOWN]), default=0.0)
