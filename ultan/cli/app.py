@@ -8,10 +8,11 @@ lines each; what they decide they ask a verb.
 
 import contextlib
 import os
+import select
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from ultan.cli import saving
 from ultan.cli.screen import Screen
@@ -82,13 +83,25 @@ def _status(argv: Sequence[str], world: World, screen: Screen) -> int:
 
 
 def _need_readers(world: World) -> None:
-    """Return only if our own streams are read; what they could not write stays in them and fails again.
+    """Return only if our own streams are read: flushing fails again, or the system knows that the reader has gone.
 
     Raises:
         BrokenPipeError: one of them is not.
     """
     for stream in (world.stdout, world.stderr):
         stream.flush()
+        if _is_deserted(stream):
+            raise BrokenPipeError
+
+
+def _is_deserted(stream: TextIO) -> bool:
+    """Whether *stream* is a pipe that nobody reads; a stream without a descriptor never is."""
+    try:
+        watched = select.poll()
+        watched.register(stream.fileno(), select.POLLERR)
+        return bool(watched.poll(0))
+    except (OSError, ValueError, AttributeError):  # closed, made of memory, or a system without poll
+        return False
 
 
 def commands(world: World, *, is_rich: bool = False) -> Any:

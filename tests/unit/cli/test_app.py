@@ -61,6 +61,15 @@ def test_an_answer_or_a_failure_that_nobody_reads_ends_quietly(argv, environ):
         assert ended(argv, environ, out, err) == READER_GONE
 
 
+@pytest.mark.parametrize("argv", ANSWERS, ids=" ".join)
+def test_a_reader_that_has_gone_is_noticed_where_the_stream_keeps_nothing_back(argv, environ):
+    out, into = os.pipe()
+    os.close(out)
+    with io.FileIO(into, "w") as raw:
+        stream = io.TextIOWrapper(raw, write_through=True)
+        assert ended(argv, environ, stream, stream) == READER_GONE
+
+
 def test_a_pipe_that_breaks_elsewhere_is_a_failure_like_any_other(environ):
     """Only our own streams have readers that may leave."""
     out, err = io.StringIO(), io.StringIO()
