@@ -23,6 +23,7 @@ FOLDERS = (
     "knowledge", "queue", "queue/new", "queue/bad", "queue/dead", "nudges", "index",
     "sessions", "runs", "journal", "history", "pending", "running",
 )  # fmt: skip
+STARTED = ("woken", "served")  # below runs/: when a curator, and when a server, was last started
 COUNTERS_BYTES = 4096
 COUNTER_BYTES = 16  # eight ASCII digits' worth is plenty; sixteen keeps the page readable with `cat`
 COUNTERS = (

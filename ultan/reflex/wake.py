@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAUSE_S = 30.0
-NOTES = ("woken", "served")  # below runs/: when a curator, and when a server, was last started
 SERVE_PAUSE_S = 60.0  # a server that cannot start costs a process a minute, not one a prompt
 # The environment of a detached curator, rebuilt from a list: a project can set variables for its
 # hooks, a key that is in the session's environment must not be spent (ANTHROPIC_API_KEY), and the
@@ -33,7 +32,7 @@ def wake(root: str, now: float, environ: "Mapping[str, str]") -> bool:
     Raises:
         OSError: no process could be started.
     """
-    return _started(root, now, environ, "curate", NOTES[0], PAUSE_S)
+    return _started(root, now, environ, "curate", home.STARTED[0], PAUSE_S)
 
 
 def serve(root: str, now: float, environ: "Mapping[str, str]") -> bool:
@@ -42,7 +41,7 @@ def serve(root: str, now: float, environ: "Mapping[str, str]") -> bool:
     Raises:
         OSError: no process could be started.
     """
-    return _started(root, now, environ, "serve", NOTES[1], SERVE_PAUSE_S)
+    return _started(root, now, environ, "serve", home.STARTED[1], SERVE_PAUSE_S)
 
 
 def _started(root: str, now: float, environ: "Mapping[str, str]", verb: str, note: str, pause_s: float) -> bool:

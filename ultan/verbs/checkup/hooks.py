@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ultan import home, homes, housekeeping, spool
 from ultan.recall.index import path_of
-from ultan.reflex import wake
 from ultan.verbs.checkup.check import Check, State, ago, changed, names, span
 
 OLD_QUEUE_S = 3600.0
@@ -49,9 +48,9 @@ def prime_tried(root: str, environ: Mapping[str, str], argv: Sequence[str]) -> C
         home.ensure(own)
         if os.path.exists(path_of(root)):
             home.write(path_of(own), home.read(path_of(root)), durable=False)
-        for note in wake.NOTES:  # nobody is to be started for a home that is gone in a moment
-            home.write(os.path.join(own, "runs", note), f"{time.time() + wake.PAUSE_S:.3f}".encode(), durable=False)
         for turn in range(TRIED):
+            for note in home.STARTED:  # nobody is to be started for a home that is gone in a moment
+                home.write(os.path.join(own, "runs", note), f"{time.time():.3f}".encode(), durable=False)
             payload = {
                 "hook_event_name": "UserPromptSubmit", "session_id": f"doctor-{turn}", "prompt_id": f"doctor-{turn}",
                 "cwd": os.sep, "prompt": "how do we install a package and commit the change?",
