@@ -321,7 +321,7 @@ def situations_of_call(tool: str, tool_input: "Mapping[str, Any]") -> "list[str]
     line = tool_input.get("command")
     if not isinstance(line, str) or not _may_tell(line):
         return []
-    from ultan.recall.commands import commands  # noqa: PLC0415 -- only where a word of the line gives reason
+    from ultan.recall.shell import commands  # noqa: PLC0415 -- only where a word of the line gives reason
 
     found: dict[str, None] = {}
     for command in commands(line[:HEAD_CHARS]):
