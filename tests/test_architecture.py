@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -310,3 +311,8 @@ def test_a_module_holds_one_idea_in_at_most_400_lines(record_property):
     record_property("largest", json.dumps(sorted(((size, name) for name, size in sizes.items()), reverse=True)[:10]))
     over = {name for name, size in sizes.items() if size > 400}
     assert over <= TWO_IDEAS, f"look for the second idea: {sorted(over - TWO_IDEAS)}"
+
+
+def test_no_two_test_modules_have_one_name():
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == [], "pytest collects only the first of them"
