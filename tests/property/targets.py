@@ -22,7 +22,7 @@ from ultan.library.port import checked_path
 from ultan.library.rendering import edited, render
 from ultan.library.snapshot import read_library
 from ultan.library.twin import MemoryStore
-from ultan.recall import commands, wire
+from ultan.recall import commands, shell, wire
 from ultan.recall.compile import compile as compile_index
 from ultan.recall.index import open_index, path_of
 from ultan.settings import Settings
@@ -115,7 +115,7 @@ def whole_library(raw):
 def command_line(raw):
     line = text_of(raw)
     found = commands.of_line(line)
-    assert len(found) <= 40 * commands.MOST_COMMANDS
+    assert len(found) <= 40 * shell.MOST_COMMANDS
     commands.subjects("Bash", {"command": line})
 
 
