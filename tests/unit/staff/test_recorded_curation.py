@@ -18,7 +18,7 @@ from ultan.staff.packet import CHARS_A_TOKEN, prompt
 HERE = Path(__file__).parents[2] / "recorded" / "curation"
 USUAL = Path(__file__).parents[4] / "shared" / "data"
 PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
-KINDS_NOW, GLOBAL_NOW = 0.77, 0.60
+KINDS_NOW = 0.79
 KINDS_UNSEEN, GLOBAL_UNSEEN = 0.67, 0.75
 TOKENS = 6000
 curation = script(HERE / "curation.py")
@@ -89,18 +89,14 @@ def test_librarian_and_scholar_reach_the_bars(data, others):
     assert ruled["durable"]["precision"] >= PRECISION
     assert ruled["durable"]["recall_rules"] >= RECALL
     assert ruled["scope_accuracy"]["project"] >= LABELS
+    assert others or ruled["scope_accuracy"]["global"] >= LABELS
     assert found["vetoed"] > 0
 
 
-def test_kind_and_global_scope_stay_where_they_are_which_is_below_the_bar(data):
-    """28 of 36 kinds are as labelled (29 are wanted), and 3 of 5 of what is labelled global (4 are wanted).
-
-    One of the two lies in a turn whose label joins two wishes, the other cites a sentence of its turn that has no label.
-    """
+def test_kind_stays_where_it_is_which_is_a_hair_below_the_bar(data):
+    """31 of 39 kinds are as labelled; 32 are wanted."""
     rows("librarian"), rows("scholar")
-    ruled = curation.figures(data)["librarian_and_scholar"]
-    assert ruled["kind_accuracy"] >= KINDS_NOW
-    assert ruled["scope_accuracy"]["global"] >= GLOBAL_NOW
+    assert curation.figures(data)["librarian_and_scholar"]["kind_accuracy"] >= KINDS_NOW
 
 
 def test_kinds_of_sessions_unseen_while_prompts_were_written_stay_where_they_are_which_is_below_the_bar(data):
