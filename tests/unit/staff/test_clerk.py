@@ -285,6 +285,7 @@ def test_the_opposite_twice_in_a_minute_leaves_the_last_word_and_a_way_back():
     assert len(replaced) + len(sessions.library.archived) >= 1
 
 
+@pytest.mark.slow  # the clerk asks for neighbours only in a library of over 200 entries
 def test_neighbours_are_asked_for_once_a_draft():
     sessions = Sessions()
     for number in range(201):

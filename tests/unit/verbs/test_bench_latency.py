@@ -2,12 +2,15 @@
 
 import sys
 
+import pytest
+
 from ultan import housekeeping, spool
 from ultan.recall.index import open_index
 from ultan.verbs import provision
 from ultan.verbs.bench_latency import BOUNDS, bench_latency, bound_of, entries, summary
 
 
+@pytest.mark.slow
 def test_every_hook_is_run_beside_the_bare_interpreter(tmp_path):
     runtime = provision.here()
     (tmp_path / "proj").mkdir()

@@ -32,11 +32,20 @@ def at(root, days):
     return Desk(root, FileStore(root), Settings({"encoder.name": "hashing"}), START + days * DAY)
 
 
-@pytest.fixture
-def root(home):
-    """A home with one long finding and 400 days of work."""
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory):
+    """The record of 400 days of work."""
+    busy = str(tmp_path_factory.mktemp("worked"))
+    place.ensure(busy)
     for number in range(1, 400):
-        note_activity(home, ["p"], day(START + number * DAY))
+        note_activity(busy, ["p"], day(START + number * DAY))
+    return place.read(os.path.join(busy, "activity.json"))
+
+
+@pytest.fixture
+def root(home, worked):
+    """A home with one long finding and 400 days of work."""
+    place.write(os.path.join(home, "activity.json"), worked)
     make(home)
     return home
 
