@@ -68,6 +68,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *curating.curation(root, environ, now),
         curating.last_run(root, now),
         curating.index(root, now),
+        *curating.languages(root),
         curating.server(root, environ),
         *installation.unit(root, environ),
         *place.counted(counters),

@@ -81,6 +81,48 @@ def test_a_prompt_in_any_script_finds_the_entry_in_it(title: str, prompt: str) -
     assert [card.id for card in prime(index_of(own, *SHOP), Query(prompt, "shop"), set()).cards] == ["projects/shop/own"]
 
 
+FOUND_OF_TWENTY = 17
+
+# The same five rules in four languages, each with a question in other words of that language.
+PARALLEL = {
+    "cs": (
+        ("Ceny ukládáme v haléřích jako celá čísla", "jak se ukládají ceny zboží?"),
+        ("Před každým commitem spusť testy", "mám spustit testy, než udělám commit?"),
+        ("Migrace databáze musí jít vrátit zpět", "připrav novou migraci databáze pro tabulku objednávek"),
+        ("Komentáře v kódu píšeme anglicky", "doplň komentáře do kódu objednávek"),
+        ("Datum zobrazujeme ve formátu den, měsíc, rok", "v jakém formátu se zobrazí datum dodání?"),
+    ),
+    "de": (
+        ("Preise werden als ganze Cent gespeichert", "wie speichern wir den Preis einer Ware?"),
+        ("Vor jedem Commit laufen die Tests", "sollen vor dem Commit die Tests laufen?"),
+        ("Migrationen der Datenbank müssen umkehrbar sein", "schreib eine Migration der Datenbank für Bestellungen"),
+        ("Kommentare im Code schreiben wir auf Englisch", "ergänze Kommentare im Code der Bestellungen"),
+        ("Das Datum zeigen wir als Tag, Monat, Jahr", "wie zeigen wir das Datum der Lieferung?"),
+    ),
+    "ru": (
+        ("Цены хранятся в копейках целым числом", "как хранится цена товара?"),
+        ("Перед каждым коммитом запускай тесты", "нужно ли запускать тесты перед коммитом?"),
+        ("Миграции базы данных должны откатываться", "напиши миграцию базы данных для заказов"),
+        ("Комментарии в коде пишем на английском", "добавь комментарии в код заказов"),
+        ("Дату показываем как день, месяц, год", "в каком виде показываем дату доставки?"),
+    ),
+    "zh": (
+        ("价格以整数分保存", "商品的价格怎么保存？"),
+        ("每次提交之前运行测试", "提交之前要不要运行测试？"),
+        ("数据库迁移必须可以回滚", "给订单写一个数据库迁移"),
+        ("代码注释用英文写", "给订单代码补上注释"),
+        ("日期按年月日显示", "送货日期怎么显示？"),
+    ),
+}
+
+
+def test_a_person_who_speaks_no_english_finds_their_own_notes() -> None:
+    pairs = [(f"{code}{at}", *pair) for code, of in PARALLEL.items() for at, pair in enumerate(of)]
+    index = index_of(*(entry(f"global/{name}", title=rule, body=rule) for name, rule, _asked in pairs), *SHOP)
+    found = [f"global/{name}" in [item.card.id for item in rank(index, Query(asked, "shop"))[:3]] for name, _rule, asked in pairs]
+    assert sum(found) >= FOUND_OF_TWENTY
+
+
 def test_an_empty_library_is_silent() -> None:
     primed = prime(index_of(), Query("anything at all", "shop"), set())
     assert (primed.cards, primed.probability) == ([], 0.0)

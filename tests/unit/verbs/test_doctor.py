@@ -12,6 +12,7 @@ from ultan import home as home_folder
 from ultan import homes
 from ultan.clients import claude_code
 from ultan.encoders.hashing import HashingEncoder
+from ultan.library.entry import Entry
 from ultan.recall.compile import build_from_entries
 from ultan.recall.index import path_of
 from ultan.serving.socket import Server
@@ -230,3 +231,27 @@ def test_a_server_that_runs_is_told_with_its_encoder_and_memory(home, person):
         worker.join(20)
     assert says.startswith(f"empty, encoder {server.shelf.encoder.name}, ")
     assert " MB, 0 answers in " in says
+
+
+RULES_IN = {
+    "en": "Always run the tests before you commit", "de": "Die Preise werden immer in Cent gespeichert",
+    "ru": "Цены хранятся в копейках", "uk": "Ціни зберігаються в копійках", "zh": "价格以整数分保存",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("many", "told"),
+    [({"en": 40}, ""), ({"en": 40, "de": 2}, ""), ({"en": 2, "ru": 3}, "ru"), ({"en": 9, "de": 2, "zh": 3}, "zh, de")],
+)
+def test_entries_in_languages_the_encoder_does_not_know_are_told(home, person, many, told):
+    home_folder.ensure(home)
+    entries = [
+        Entry(f"global/{code}{at}", RULES_IN[code], "convention", "global", "2026-01-05", "2026-01-05", body=RULES_IN[code] + "\n")
+        for code, n in many.items()
+        for at in range(n)
+    ]
+    index = build_from_entries(entries, Settings(), HashingEncoder())
+    home_folder.write(path_of(home), bytes(index._mapped))
+    check = looked(home, person).get("languages")
+    assert (check.says if check else "").count(f"({told})") == bool(told)
+    assert not told or (check.state, "by their words alone" in check.says) == ("note", True)

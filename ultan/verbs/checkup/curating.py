@@ -3,6 +3,7 @@
 import json
 import os
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
@@ -13,6 +14,8 @@ from ultan.verbs.checkup.check import Check, State, ago, changed, clock, lives, 
 from ultan.verbs.server import standing
 
 STUCK_S = 1800.0
+SAMPLED = 200  # entries whose language is looked at
+FEW = 3  # entries in other languages that are not worth a word
 
 
 def curation(root: str, environ: Mapping[str, str], now: float) -> Iterator[Check]:
@@ -68,6 +71,28 @@ def index(root: str, now: float) -> Check:
     if written > index.made_at + 60:
         return Check("index", "note", says + ", older than the library", "ultan rebuild")
     return Check("index", "ok", says)
+
+
+def languages(root: str) -> Iterator[Check]:
+    """That entries are found by their words alone where they are not in the encoder's language."""
+    try:
+        index = open_index(root)
+    except IndexUnreadable:
+        return
+    if not index.encoder:
+        return
+    from ultan.staff import cues  # noqa: PLC0415 -- eighteen tables, only where there is something to tell
+
+    looked = range(0, index.size, max(1, index.size // SAMPLED))
+    found = Counter(cues.language_of(f"{card.title}. {card.rule}") for card in map(index.card, looked))
+    foreign = {code: n for code, n in found.most_common() if code != cues.DEFAULT}
+    if sum(foreign.values()) < max(FEW, found.total() / 20):
+        return
+    says = f"{sum(foreign.values())} of {found.total()} entries looked at are not in English ({', '.join(foreign)})"
+    yield Check(
+        "languages", "note", says + "; the encoder knows English only, so they are found by their words alone",
+        "a cue in each language you ask in helps: ultan edit",
+    )  # fmt: skip
 
 
 def server(root: str, environ: Mapping[str, str]) -> Check:
