@@ -4,6 +4,9 @@ import contextlib
 import json
 import os
 import shlex
+import subprocess
+import sys
+import tempfile
 import threading
 
 import pytest
@@ -255,3 +258,23 @@ def test_entries_in_languages_the_encoder_does_not_know_are_told(home, person, m
     check = looked(home, person).get("languages")
     assert (check.says if check else "").count(f"({told})") == bool(told)
     assert not told or (check.state, "by their words alone" in check.says) == ("note", True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+def test_a_folder_that_is_not_ones_own_to_read_is_wrong():
+    code = (
+        "import os, sys; from ultan.verbs.checkup import place; os.setuid(65534);"
+        "print(*[f'{c.state} {c.says}' for c in place.home_folder(sys.argv[1], {}, '')], sep='\\n')"
+    )
+
+    def told():
+        return subprocess.run([sys.executable, "-c", code, home], capture_output=True, text=True, check=True).stdout
+
+    with tempfile.TemporaryDirectory() as outer:  # where others may go; the tests' own folders are closed to them
+        os.chmod(outer, 0o755)
+        home = home_folder.ensure(os.path.join(outer, "home"))
+        for folder, _folders, _files in os.walk(home):
+            os.chown(folder, 65534, 65534)
+        assert told().startswith(f"ok {home}")
+        os.chmod(os.path.join(home, "knowledge"), 0)
+        assert told().startswith("wrong not yours to read and write: knowledge")

@@ -32,6 +32,8 @@ def _state(root: str) -> Iterator[Check]:
         yield Check("home", "wrong", f"others may look into {root}", f"chmod -R go-rwx {root}")
     elif not os.access(root, os.W_OK):
         yield Check("home", "wrong", f"{root} cannot be written", "give yourself the right to write there")
+    elif closed := [name for name in home.FOLDERS if _is_closed(os.path.join(root, name))]:
+        yield Check("home", "wrong", f"not yours to read and write: {', '.join(closed)}", f"chmod -R u+rwX {root}")
     else:
         yield Check("home", "ok", root)
     free = os.statvfs(root).f_bavail * os.statvfs(root).f_frsize if hasattr(os, "statvfs") else FREE_BYTES
@@ -39,6 +41,10 @@ def _state(root: str) -> Iterator[Check]:
         yield Check("disk", "wrong", f"{free >> 20} MiB free: nothing is curated below 64", "free some space")
     if os.path.exists(os.path.join(root, "paused")):
         yield Check("paused", "note", "hooks are deaf and mute", "ultan pause --resume")
+
+
+def _is_closed(folder: str) -> bool:
+    return os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
 def counted(counters: Mapping[str, int]) -> Iterator[Check]:
