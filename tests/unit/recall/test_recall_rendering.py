@@ -3,22 +3,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from made_entries import entry, index_of
 
 from ultan.library.entry import Entry
-from ultan.recall.compile import Draft
-from ultan.recall.index import Index
 from ultan.recall.rendering import HEADING, cut, day_number, gone, harmless, is_fresh, render
-from ultan.settings import Settings
-
-
-def entry(name: str, **more: object) -> Entry:
-    scope = "project:" + name.split("/")[1] if name.startswith("projects/") else "global"
-    given = {"title": name, "kind": "convention", "scope": scope, "created": "2026-01-01", "updated": "2026-01-01", "body": name}
-    return Entry(id=name, **{**given, **more})  # type: ignore[arg-type]
-
-
-def index_of(*entries: Entry, **settings: object) -> Index:
-    return Index(Draft(list(entries)).encoded(Settings({k.replace("__", "."): v for k, v in settings.items()}).baked(), "", 0.0))
 
 
 def primed_cards(*entries: Entry):
