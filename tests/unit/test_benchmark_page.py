@@ -57,6 +57,7 @@ def test_the_page_tells_what_the_newest_run_found(tmp_path) -> None:
     assert all((tmp_path / name).read_text().lstrip().startswith("<?xml") for name in pictures)
 
 
+@pytest.mark.slow
 def test_the_same_figures_draw_the_same_pictures(tmp_path) -> None:
     written(tmp_path)
     page().main(str(tmp_path), "old.json")

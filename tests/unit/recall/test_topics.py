@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ def bare(number: int, text: str, project: str = "") -> Entry:
     return Entry(id=f"{folder}/{number:03}", title="", kind="preference", scope=scope, created="", updated="", body=text)
 
 
+@functools.cache
 def index_of(*entries: Entry) -> Index:
     return build_from_entries(entries, Settings(), HashingEncoder())
 

@@ -16,6 +16,8 @@ from ultan.settings import Settings
 from ultan.verbs.show import Today, show
 from ultan.verbs.standing import chain, standing, unverified
 
+NOW = 1767603600.0  # the clock of the shared fixtures
+
 
 def entry(name="global/tools/uv", **more):
     scope = f"project:{name.split('/')[1]}" if name.startswith("projects") else "global"
@@ -64,10 +66,17 @@ def test_history_shows_operations_and_corrections_only_when_asked(ultan):
     assert " op" not in ultan("show", "always-use-tabs").out
 
 
-@pytest.mark.parametrize("verdict", ["drift", "fade", "archived", "expired"])
-def test_what_becomes_of_an_entry_today_is_said(home, now, verdict):
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory):
+    """A home whose project was worked on for six hundred days."""
+    home = place.ensure(str(tmp_path_factory.mktemp("busy") / "home"))
     for number in range(1, 600):
-        note_activity(home, ["p"], _day(now + number * 86400))
+        note_activity(home, ["p"], _day(NOW + number * 86400))
+    return home
+
+
+@pytest.mark.parametrize("verdict", ["drift", "fade", "archived", "expired"])
+def test_what_becomes_of_an_entry_today_is_said(busy, now, verdict):
     made = {
         "drift": entry("projects/p/x", encoding_strength=0.9, kind="finding", ignored=5),
         "fade": entry("projects/p/x", kind="finding", encoding_strength=0.1, trust="observed"),
@@ -75,7 +84,7 @@ def test_what_becomes_of_an_entry_today_is_said(home, now, verdict):
         "expired": entry("projects/p/x", expires="2026-01-09"),
     }[verdict]
     words = {"drift": "goes to review", "fade": "may archive it", "archived": "archived on 2026-01-02", "expired": "expired on 2026-01-09"}
-    assert words[verdict] in standing(home, Settings(), now + 590 * 86400, made).retention
+    assert words[verdict] in standing(busy, Settings(), now + 590 * 86400, made).retention
 
 
 def _day(at):
