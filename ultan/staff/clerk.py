@@ -303,7 +303,6 @@ def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -
     project = compared.project
     is_global = not project or drafting.is_global(draft.statement, elsewhere=compared.elsewhere(draft))
     cues = table(draft.statement.language)
-    triggers = drafting.triggers_of(draft.rule, cues)
     topic = drafting.topic_of(draft.subject)
     return Create(
         folder=("global/" if is_global else f"projects/{project}/") + topic,
@@ -312,10 +311,7 @@ def _creation(draft: Draft, compared: _Compared, corrected: Sequence["Entry"]) -
         rule=draft.rule,
         why=draft.why,
         subject=draft.subject.named,
-        tags=drafting.tags_of(draft.subject, draft.rule),
-        applies_when=drafting.situations_of(draft.subject, draft.rule),
-        files=drafting.files_of(draft.rule),
-        triggers=triggers,
+        **drafting.details_of(draft.subject, draft.rule, cues),
         evidence=draft.cites,
         salience="contradicts" if supersedes or "correction" in draft.marks else "novel",
         supersedes=tuple(supersedes[:8]),

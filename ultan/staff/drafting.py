@@ -7,7 +7,7 @@ its object ("add this decorator to all methods") is completed by the statement i
 import functools
 import re
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ultan.library.actions import TriggerSpec
 from ultan.staff import subjects
@@ -47,6 +47,16 @@ SITUATIONS = {
     "config": "changing configuration", "command": "running a command in the shell", "api": "changing an API",
     "data": "changing the database or its schema", "build": "changing the build or a release", "review": "opening or reviewing a pull request",
     "interaction": "asking or answering the user", "ui": "changing the user interface", "tool": "working on a tool or provider",
+}  # fmt: skip
+# What is being done, as recall tells it by itself → the concepts, and the words of the trade, by which a rule speaks of it.
+ACTIVITIES = {
+    "commits": ({"commit"}, ""),
+    "reviews": ({"review"}, ""),
+    "writes docs": ({"doc"}, ""),
+    "pushes": ((), r"push(?:es|ing|ed)?(?!\s+notification)"),
+    "merges": ((), r"merg(?:e|es|ing)|rebas(?:e|es|ing)|squash(?:es|ing)?"),
+    "releases": ((), r"releas(?:e|es|ing)|deploy(?:s|ing|ed|ment|ments)?|publish(?:es|ing)?"),
+    "runs tests": ((), r"run(?:s|ning)?\b[^.;]*\btests?|tests?\b[^.;]*\b(?:run|runs|pass|green)"),
 }  # fmt: skip
 _GIT = re.compile(
     r"\bgit\s+([a-z-]+)((?:\s+--?[\w-]+)*)|\b(force[- ]push)|(--no-verify)\b|\b(amend|rebase|squash)",
@@ -141,12 +151,30 @@ def tags_of(subject: Subject, rule: str) -> tuple[str, ...]:
 
 
 def situations_of(subject: Subject, rule: str) -> tuple[str, ...]:
-    """Short phrases naming when a rule matters."""
-    found = [COMMANDS[command][1] for command in commands_in(rule)]
-    if any(cue.endswith(" packages") for cue in found):
-        found.append("adds a dependency")  # a situation that recall tells by itself, whatever the words
+    """Short phrases naming when a rule matters; first those that recall tells by itself, whatever the words."""
+    calls = [COMMANDS[command][1] for command in commands_in(rule)]
+    found = activities_of(subject, rule)
+    found += ["adds a dependency"] if any(call.endswith(" packages") for call in calls) else []
+    found += calls
     found += [SITUATIONS[concept] for concept in sorted(subject.concepts) if concept in SITUATIONS]
     return tuple(dict.fromkeys(found))[:6]
+
+
+def activities_of(subject: Subject, rule: str) -> list[str]:
+    """The situations of recall's own vocabulary that *rule* speaks of."""
+    return [
+        name
+        for name, (concepts, words) in ACTIVITIES.items()
+        if subject.concepts & set(concepts) or (words and re.search(rf"\b(?:{words})\b", rule, re.IGNORECASE))
+    ]
+
+
+def details_of(subject: Subject, rule: str, cues: Cues) -> dict[str, Any]:
+    """What else is read off a rule: the parts of an entry by which it is found."""
+    return {
+        "tags": tags_of(subject, rule), "applies_when": situations_of(subject, rule),
+        "files": files_of(rule), "triggers": triggers_of(rule, cues),
+    }  # fmt: skip
 
 
 def files_of(rule: str) -> tuple[str, ...]:

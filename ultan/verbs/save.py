@@ -21,9 +21,11 @@ from ultan.library.actions import Action, Cite, Create, Kind, TriggerSpec
 from ultan.library.entry import check_kind
 from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library
-from ultan.staff import clerk
+from ultan.staff import clerk, drafting
+from ultan.staff.cues import language_of, table
 from ultan.staff.kinds import kind_of, signs_of
 from ultan.staff.statements import statements
+from ultan.staff.subjects import subject_of
 from ultan.verbs.desk import Desk, unfit
 
 TITLE_CHARS = 80
@@ -211,13 +213,20 @@ def _action(desk: Desk, text: str, given: Given, piece: Piece, project: str, par
             )
         return found.model_copy(update={"evidence": cites} if "evidence" in type(found).model_fields else {})
     if found is None:
-        found = Create(folder=_home_of(given.scope, project), kind=_kind(text), title=_title(text), rule=parts["rule"])
+        found = _unjudged(text, parts["rule"], _home_of(given.scope, project))
     wished: dict[str, Any] = {
         "kind": given.kind, "title": given.title, "tags": given.tags, "applies_when": given.cues, "files": given.files,
         "triggers": given.triggers, "folder": _folder(found.folder, given, project), **given.more,
     }  # fmt: skip
     changed = {name: value for name, value in wished.items() if value}
     return Create.model_validate({**found.model_dump(), **changed, **parts, "evidence": cites})
+
+
+def _unjudged(text: str, rule: str, folder: str) -> Create:
+    """What the clerk would not keep by itself and a person wants kept; found by what it reads off all the same."""
+    cues = table(language_of(rule))
+    subject = subject_of(rule, cues)
+    return Create(folder=folder, kind=_kind(text), title=_title(text), rule=rule, **drafting.details_of(subject, rule, cues))
 
 
 def _kind(text: str) -> Kind:

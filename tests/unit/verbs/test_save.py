@@ -78,3 +78,18 @@ def test_an_edit_in_review_that_does_not_fit_is_named_in_the_same_words(desk):
         save.save(desk, RULE, save.Given(title="ab"), project="")
     assert str(said.value) == "title: string should have at least 3 characters"
     assert review.unfit is save.unfit
+
+
+@pytest.mark.parametrize(
+    ("said", "prompt"),
+    [
+        ("Run make lint before every commit", "commit this"), ("We deploy with ./deploy.sh, only from staging", "ship it to production"),
+        ("Never push to main without asking me", "push it"), ("Always use uv, never pip", "install requests please"),
+    ],
+)  # fmt: skip
+def test_what_is_kept_by_hand_is_found_when_it_matters_whether_or_not_the_clerk_would_keep_it(ultan, said, prompt):
+    assert ultan("save", said).status == 0
+    assert ultan("save", "Prices are stored as integer cents").status == 0
+    answer = ultan("why", prompt)
+    assert not answer.out.startswith("silence"), answer.out
+    assert said in answer.out
