@@ -179,7 +179,8 @@ def details_of(subject: Subject, rule: str, cues: Cues) -> dict[str, Any]:
 
 def files_of(rule: str) -> tuple[str, ...]:
     """Globs and paths a rule names."""
-    return tuple(dict.fromkeys(match.group(1)[:200] for match in _GLOB.finditer(rule)))[:8]
+    named = (match.group(1)[:200] for match in _GLOB.finditer(rule))
+    return tuple(dict.fromkeys(path.removesuffix(".") for path in named))[:8]  # a stop ends the sentence, not the path
 
 
 def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
@@ -197,7 +198,7 @@ def triggers_of(rule: str, cues: Cues) -> tuple[TriggerSpec, ...]:
         triggers += [_for_git(match) for match in _GIT.finditer(plain)]
         if _EDIT.search(plain):
             triggers += [
-                TriggerSpec(tool="Edit|Write|MultiEdit", pattern=_path_pattern(path))
+                TriggerSpec(tool="Edit|Write|MultiEdit", field="file_path", pattern=_path_pattern(path))
                 for path in files_of(plain)
             ]
     unique = {(trigger.tool, trigger.pattern): trigger for trigger in triggers}
@@ -234,7 +235,11 @@ def _for_git(match: re.Match[str]) -> TriggerSpec:
 
 
 def _path_pattern(path: str) -> str:
-    return re.escape(path).replace(r"\*", r"[^/]*").rstrip("/") + (r"\b" if path[-1].isalnum() else "")
+    """RE2 of the paths that *path* names: itself and, of a folder, all that lies below."""
+    stem = path.removesuffix("**").removesuffix("*").removesuffix("/") if path.endswith(("/", "/*", "/**")) else path
+    inside = re.escape(stem).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+    ends = "/" if stem != path else "$" if "." in path.rpartition("/")[2] else "(?:/|$)"
+    return rf"(?:^|/){inside}{ends}"
 
 
 def subject_of_entry(entry: "Entry") -> Subject:

@@ -478,7 +478,7 @@ def test_a_rule_against_a_command_gets_a_trigger_that_advises(words, call, harml
 
 def test_a_rule_against_touching_files_gets_a_trigger_on_edits():
     (trigger,) = only(said("Don't ever edit files in src/gen/ by hand")).triggers
-    assert (trigger.tool, trigger.pattern) == ("Edit|Write|MultiEdit", "src/gen")
+    assert (trigger.tool, trigger.field, trigger.pattern) == ("Edit|Write|MultiEdit", "file_path", "(?:^|/)src/gen/")
 
 
 def test_cues_tags_and_files_come_from_what_the_rule_names():

@@ -34,3 +34,24 @@ def test_a_rule_about_an_activity_names_it_first(rule, named):
 @pytest.mark.parametrize("rule", ["We committed to using Postgres", "Prices are integers in cents", "Push notifications go through FCM"])
 def test_a_rule_about_something_else_names_none(rule):
     assert not VOCABULARY.keys() & set(situations(rule))
+
+
+def warned_of(ultan, path, tool="Edit"):
+    return "nothing" not in ultan("why", "--tool", f"{tool}: {path}").out
+
+
+@pytest.mark.parametrize(
+    ("rule", "inside", "outside"),
+    [
+        ("Never edit generated files under gen/", "gen/a.py", "regen/a.py"), ("Never edit files in src/gen/ by hand.", "src/gen/deep/a.py", "src/gen.py"),
+        ("Don't ever touch package-lock.json", "web/package-lock.json", "web/package.json"), ("Never change *.sql by hand", "db/a.sql", "db/a.sqlx"),
+        ("Never modify files in migrations/*", "app/migrations/0001.py", "app/migration.py"),
+        ("Never edit vendor/**/LICENSE.md", "vendor/a/b/LICENSE.md", "LICENSE.md"),
+    ],
+)
+@pytest.mark.parametrize("tool", ["Edit", "Write"])
+def test_a_file_that_is_not_to_be_touched_is_noticed_by_its_path(ultan, rule, inside, outside, tool):
+    assert ultan("save", rule).status == 0
+    assert warned_of(ultan, inside, tool)
+    assert warned_of(ultan, "/home/x/shop/" + inside, tool)
+    assert not warned_of(ultan, outside, tool)
