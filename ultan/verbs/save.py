@@ -23,7 +23,7 @@ from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library
 from ultan.staff import clerk, drafting
 from ultan.staff.cues import language_of, table
-from ultan.staff.kinds import kind_of, signs_of
+from ultan.staff.kinds import SIGNS, kind_of, signs_of
 from ultan.staff.statements import statements
 from ultan.staff.subjects import subject_of
 from ultan.verbs.desk import Desk, unfit
@@ -226,13 +226,19 @@ def _unjudged(text: str, rule: str, folder: str) -> Create:
     """What the clerk would not keep by itself and a person wants kept; found by what it reads off all the same."""
     cues = table(language_of(rule))
     subject = subject_of(rule, cues)
-    return Create(folder=folder, kind=_kind(text), title=_title(text), rule=rule, **drafting.details_of(subject, rule, cues))
+    return Create(folder=folder, kind=_kind(text, folder), title=_title(text), rule=rule, **drafting.details_of(subject, rule, cues))
 
 
-def _kind(text: str) -> Kind:
-    """What sort of memory words are that the clerk would not keep by itself; without any sign, a preference."""
+def _kind(text: str, folder: str) -> Kind:
+    """What sort of memory words are that the clerk would not keep by itself.
+
+    Who keeps them by hand means them to last, so nothing in them speaks of the moment alone.
+    """
     said = next(iter(statements(text)), None)
-    return kind_of(said, USER) if said is not None and signs_of(said) else "preference"
+    lasting = said and replace(said, marks=said.marks - SIGNS["momentary"])
+    if lasting and signs_of(lasting):
+        return kind_of(lasting, USER)
+    return "convention" if folder.startswith("projects/") else "preference"
 
 
 def _in_scope(library: Library, scope: str, project: str) -> Library:

@@ -4,6 +4,7 @@ import pytest
 
 from ultan import home
 from ultan.errors import UsageError
+from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.settings import Settings
 from ultan.verbs import review, save
@@ -93,3 +94,16 @@ def test_what_is_kept_by_hand_is_found_when_it_matters_whether_or_not_the_clerk_
     answer = ultan("why", prompt)
     assert not answer.out.startswith("silence"), answer.out
     assert said in answer.out
+
+
+@pytest.mark.parametrize(
+    ("said", "project", "kind"),
+    [
+        ("Run make lint before every commit", "shop", "convention"), ("Check the staging logs after a deploy", "shop", "convention"),
+        ("All times are UTC in the database; convert at the edge", "shop", "convention"), ("Ribbons everywhere", "", "preference"),
+        ("I prefer short answers", "shop", "preference"),
+    ],
+)  # fmt: skip
+def test_what_is_kept_by_hand_is_meant_to_last(desk, said, project, kind):
+    saved = save.save(desk, said, save.Given(), project=project)
+    assert read_library(desk.store).find(saved.entry).kind == kind
