@@ -21,7 +21,7 @@ PACKAGE = ROOT / "ultan"
 # Import only from lower rungs, or from one's own room. A longer prefix goes before a shorter one.
 RUNGS = {
     "ultan.errors": 0, "ultan.plainjson": 0, "ultan.failpoints": 0.1, "ultan.home": 0.2, "ultan.homes": 0.25, "ultan.housekeeping": 0.25, "ultan.settings": 0.4, "ultan.credentials": 0.3, "ultan.values": 0.32,
-    "ultan.announced": 0.34, "ultan.sightings": 0.36, "ultan.redaction": 0.4,
+    "ultan.announced": 0.34, "ultan.sightings": 0.36, "ultan.redaction": 0.4, "ultan.veil": 0.45,
     "ultan.events": 1, "ultan.spool": 1.2, "ultan.projects": 1.2,
     "ultan.llm": 1.6, "ultan.encoders": 1.6, "ultan.clients": 2, "ultan.library": 2,
     "ultan.recall.text": 1.4, "ultan.recall": 3, "ultan.staff": 4, "ultan.verbs": 5, "ultan.serving": 5.5, "ultan.reflex": 6,
@@ -30,7 +30,7 @@ RUNGS = {
 
 # † standard library and google-re2 only, by law. A trailing dot means the whole package.
 FAST = (
-    "ultan", "ultan.__main__", "ultan.errors", "ultan.home", "ultan.homes", "ultan.failpoints", "ultan.settings", "ultan.redaction", "ultan.credentials", "ultan.values", "ultan.announced",
+    "ultan", "ultan.__main__", "ultan.errors", "ultan.home", "ultan.homes", "ultan.failpoints", "ultan.settings", "ultan.redaction", "ultan.veil", "ultan.credentials", "ultan.values", "ultan.announced",
     "ultan.sightings", "ultan.events",
     "ultan.spool", "ultan.projects", "ultan.plainjson", "ultan.clients.", "ultan.reflex.", "ultan.recall",
     "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.signals", "ultan.recall.silence",

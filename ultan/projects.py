@@ -10,6 +10,7 @@ and shares from the next one, unless refused.
 import os
 
 from ultan import home, plainjson
+from ultan.veil import MARK, safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +184,16 @@ class _Lock:
 
 
 def _identity(place: str, worktrees: str) -> "tuple[str, str]":
-    """The identity of the project around *place*, and the folder that stands for it in the registry."""
+    """The identity of the project around *place*, and the folder that stands for it in the registry, without credentials."""
+    identity, key = _found(place, worktrees)
+    masked = safe(key.replace(":/", "://"))  # a path has lost one stroke of an address
+    if MARK in masked:
+        key = masked
+        identity = f"path:{key}" if identity.startswith("path:") else identity
+    return safe(identity), key
+
+
+def _found(place: str, worktrees: str) -> "tuple[str, str]":
     here = os.path.realpath(place)
     top, shared = _repository(here)
     if not shared:

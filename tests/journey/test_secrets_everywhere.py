@@ -44,6 +44,24 @@ def through_transcript(stage, text, session):
     stage.hook("capture", "Stop", session=session, transcript_path=path, last_assistant_message=text)
 
 
+def named_in_transcript(stage, text, session):
+    """A transcript whose lines, calls and times are called by the secret."""
+    path = str(stage.place / f"{session}-{len(stage.heard)}-{abs(hash(text))}.jsonl")
+    call = {"type": "tool_use", "id": text, "name": f"mcp__{text}__get", "input": {text: "x"}}
+    result = {"type": "tool_result", "tool_use_id": text, "content": "error: exit 1"}
+    said = {"role": "user", "content": "please fix the tests"}
+    rows = [
+        {"type": "user", "uuid": text, "timestamp": text, "userType": "external", "promptSource": "typed", "promptId": text, "message": said},
+        {"type": "assistant", "uuid": f"{text}a", "message": {"role": "assistant", "content": [call, {"type": "text", "text": "I do"}]}},
+        {"type": "user", "uuid": f"{text}b", "message": {"role": "user", "content": [result]}},
+        {"type": "user", "uuid": f"{text}c", "toolDenialKind": "user-rejected", "userFeedback": "no, not so",
+         "message": {"role": "user", "content": [result]}},
+    ]  # fmt: skip
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    stage.hook("capture", "Stop", session=session, transcript_path=path, last_assistant_message="I did")
+
+
 FIELDS = {
     "prompt": lambda stage, text, session: stage.types(text, session),
     "page": lambda stage, text, session: stage.browses(text, session=session),
@@ -75,6 +93,28 @@ FIELDS = {
         {"answers": {f"which {text}?": text}},
         session,
     ),
+    "session": lambda stage, text, _: stage.hook("prime", "UserPromptSubmit", session=text, prompt="please fix the tests"),
+    "agent": lambda stage, text, session: stage.hook("brief", "SubagentStart", session=session, agent_id=text, agent_type=text),
+    "prompt id": lambda stage, text, session: stage.hook(
+        "prime", "UserPromptSubmit", session=session, prompt="please fix the tests", prompt_id=text
+    ),
+    "call id": lambda stage, text, session: stage.hook(
+        "notice", "PostToolUseFailure", session=session, tool_name="Bash", tool_input={"command": "make deploy"},
+        error="error: exit 1", tool_use_id=text,
+    ),
+    "tool": lambda stage, text, session: stage.hook(
+        "notice", "PostToolUseFailure", session=session, tool_name=f"mcp__{text}__get", tool_input={text: {text: [text]}},
+        error="error: exit 1", tool_use_id="f2",
+    ),
+    "reason": lambda stage, text, session: stage.hook("capture", "SessionEnd", session=session, reason=text),
+    "project": lambda stage, text, session: stage.hook(
+        "prime", "UserPromptSubmit", session=f"{session}-{len(stage.heard)}", prompt="please fix the tests",
+        environ={**stage.environ, "CLAUDE_PROJECT_DIR": f"/srv/{text}"},
+    ),
+    "transcript's name": lambda stage, text, session: stage.hook(
+        "prime", "UserPromptSubmit", session=session, prompt="please fix the tests", transcript_path=f"/srv/{text}.jsonl"
+    ),
+    "names in a transcript": named_in_transcript,
     "last words": lambda stage, text, session: stage.answers(text, session),
     "transcript": through_transcript,
 }

@@ -60,7 +60,7 @@ class Call:
         self.headless = False
 
 
-SHORT_ID, LONG_ID = 20, 100
+SHORT_ID, LONG_ID, LONGEST_STAMP = 20, 100, 40
 
 
 def plain_id(text: str) -> str:
@@ -83,6 +83,31 @@ def plain_id(text: str) -> str:
     from _blake2 import blake2b  # noqa: PLC0415 -- as above
 
     return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def plain_mark(text: str) -> str:
+    """*text*, a client's name of a prompt, a call or a line of its transcript, as a piece may be called by it.
+
+    Plain words stay, unless they are a credential by sight; anything else becomes a digest.
+    """
+    if not text or _is_uuid(text):
+        return text
+    bare = text.replace("-", "").replace("_", "").replace(".", "")
+    if bare.isascii() and bare.isalnum() and len(text) <= LONG_ID:
+        if len(text) < SHORT_ID:
+            return text
+        from ultan.veil import safe  # noqa: PLC0415 -- loaded already where a text is kept
+
+        if safe(text) == text:
+            return text
+    from _blake2 import blake2b  # noqa: PLC0415 -- no client has sent such a name yet
+
+    return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def plain_stamp(text: object) -> str:
+    """*text*, a client's time, if it looks like one; else ``""``."""
+    return text if isinstance(text, str) and len(text) <= LONGEST_STAMP and not text.strip("0123456789-:.+TZ ") else ""
 
 
 def _is_uuid(text: str) -> bool:

@@ -39,6 +39,7 @@ KINDS = {
     "Stop": "turn_end", "SubagentStart": "subagent_start", "SubagentStop": "subagent_end",
     "SessionEnd": "session_end",
 }  # fmt: skip
+LONGEST_WORD = 40
 UNITS = 9_500  # the client saves a hook output above 10,000 UTF-16 units to a file and shows a stub
 
 
@@ -57,7 +58,7 @@ def read_call(payload: "dict[str, Any]", environ: "Mapping[str, str]") -> "clien
     call.cwd = _name(_text(payload, "cwd"))
     call.project_root = environ.get("CLAUDE_PROJECT_DIR", "") or call.cwd
     call.transcript = _name(_text(payload, "transcript_path"))
-    call.source = _text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger")
+    call.source = _word(_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"))
     call.prompt = _text(payload, "prompt")
     call.tool, call.call_id = _text(payload, "tool_name"), _text(payload, "tool_use_id")
     if name == "UserPromptSubmit":
@@ -73,6 +74,11 @@ def read_call(payload: "dict[str, Any]", environ: "Mapping[str, str]") -> "clien
 def _text(payload: "Mapping[str, Any]", key: str) -> str:
     value = payload.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _word(text: str) -> str:
+    """*text* if it is one of the client's own words (``prompt_input_exit``), not a text from elsewhere."""
+    return text if len(text) <= LONGEST_WORD and text.isascii() and text.replace("_", "").replace("-", "").isalpha() else ""
 
 
 def _name(value: "Any") -> "Any":

@@ -138,7 +138,7 @@ def about(tool: str, tool_input: "dict[str, Any]", sieve: "Sieve") -> str:
         value = tool_input.get(key)
         if isinstance(value, str) and value.strip():
             return sieve.leaf(f"{tool}: {value.strip()}", ABOUT_CHARS)
-    return tool
+    return sieve.leaf(tool, ABOUT_CHARS)
 
 
 def result_text(tool: str, response: "Any") -> str:

@@ -10,7 +10,7 @@ typed it. Lines of an unknown form are skipped and counted.
 import os
 
 from ultan import plainjson
-from ultan.clients import claude_tools
+from ultan.clients import claude_tools, plain_mark, plain_stamp
 from ultan.clients.leaf import Sieve
 from ultan.clients.prompts import Heard, is_words, mark_of, prompt_pieces
 from ultan.events import ASSISTANT, REJECTION, Piece
@@ -122,8 +122,7 @@ def _take(line: bytes, reading: Reading) -> None:
         return
     if not isinstance(name, str) or not name:
         return
-    stamp = value.get("timestamp")
-    at = stamp if isinstance(stamp, str) else ""
+    name, at = plain_mark(name), plain_stamp(value.get("timestamp"))
     if kind == "attachment":
         _take_queued(value.get("attachment"), name, at, reading)
         return
@@ -153,7 +152,7 @@ def _take_user(line: "dict[str, Any]", content: "Any", name: str, at: str, readi
         if text and is_words(text):
             reading.turn += 1
             prompt = line.get("promptId")
-            _add_prompt(text, prompt if isinstance(prompt, str) and prompt else name, at, reading)
+            _add_prompt(text, plain_mark(prompt) if isinstance(prompt, str) and prompt else name, at, reading)
 
 
 def is_from_person(line: "dict[str, Any]") -> bool:
@@ -247,7 +246,7 @@ def _take_result(line: "dict[str, Any]", block: "dict[str, Any]", name: str, at:
     response = line.get("toolUseResult")
     if response is None or tool not in claude_tools.CHANGES | {"AskUserQuestion", "Bash"}:
         response = block.get("content")
-    reading.pieces += claude_tools.pieces_of_result(tool, tool_input, response, call_id, sieve, at, reading.turn)
+    reading.pieces += claude_tools.pieces_of_result(tool, tool_input, response, plain_mark(call_id), sieve, at, reading.turn)
 
 
 def _rejection_words(line: "dict[str, Any]", block: "dict[str, Any]") -> str:

@@ -4,8 +4,8 @@ import os
 
 from ultan import home
 from ultan.errors import IndexUnreadable
-from ultan.reflex.prime import safe
 from ultan.reflex.session import Hook, stamp
+from ultan.veil import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

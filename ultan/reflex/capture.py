@@ -9,9 +9,11 @@ curator reads it.
 import os
 
 from ultan import home
+from ultan.clients import plain_mark
 from ultan.clients.leaf import Sieve
 from ultan.events import SUBAGENT, Piece
 from ultan.reflex.session import Hook, State, folder_of, queued_marks, stamp
+from ultan.veil import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,12 +71,11 @@ def take_result(hook: Hook) -> None:
     if touched and _is_below(touched, os.path.join(hook.root, "knowledge")):
         known["touched"] = touched  # the agent wrote into the library: foreign until adopted
     turn, at = max(hook.state.turn, hook.state.asked), stamp(hook.now)
+    name = plain_mark(call.call_id) or "call"
     if call.event == "tool_failed":
-        pieces = _error_pieces(hook, sieve, at, turn)
+        pieces = _error_pieces(hook, name, sieve, at, turn)
     elif hook.settings["capture.tool_results"] or call.tool == "AskUserQuestion":
-        pieces = tools.pieces_of_result(
-            call.tool, call.tool_input, call.tool_response, call.call_id or "call", sieve, at, turn
-        )
+        pieces = tools.pieces_of_result(call.tool, call.tool_input, call.tool_response, name, sieve, at, turn)
     else:
         pieces = []
     if pieces or "touched" in known:
@@ -86,7 +87,7 @@ def take_result(hook: Hook) -> None:
     sieve.count(hook.root)
 
 
-def _error_pieces(hook: Hook, sieve: Sieve, at: str, turn: int) -> "list[Piece]":
+def _error_pieces(hook: Hook, name: str, sieve: Sieve, at: str, turn: int) -> "list[Piece]":
     from ultan.clients import claude_tools as tools  # noqa: PLC0415 -- tool calls only
 
     call = hook.call
@@ -95,7 +96,7 @@ def _error_pieces(hook: Hook, sieve: Sieve, at: str, turn: int) -> "list[Piece]"
         return []
     text = sieve.leaf(call.error)
     origin = sieve.leaf(tools.origin_of(call.tool, call.tool_input), tools.ABOUT_CHARS)
-    return [Piece(call.call_id or "call", origin, text, at, turn, tools.about(call.tool, call.tool_input, sieve))] if text.strip() else []
+    return [Piece(name, origin, text, at, turn, tools.about(call.tool, call.tool_input, sieve))] if text.strip() else []
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -167,7 +168,7 @@ class Cursor:
         path = transcript or self.state.transcript
         if not path:
             return {}
-        start = self.state.offset if path == self.state.transcript or not self.state.transcript else 0
+        start = self.state.offset if self.state.transcript in ("", path, safe(path)) else 0
         try:
             reading = read(path, start, limit_bytes, self.state.turn, sieve)
             size = os.stat(path).st_size

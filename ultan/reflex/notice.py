@@ -46,7 +46,7 @@ def _after(hook: Hook, reply: "dict[str, Any] | None") -> "dict[str, Any] | None
     """*reply*, after noting which file is in play."""
     if hook.call.tool in FILE_TOOLS:
         from ultan.clients.claude_tools import file_of  # noqa: PLC0415 -- file tools only
-        from ultan.reflex.prime import safe  # noqa: PLC0415 -- what is written is without credentials, names too
+        from ultan.veil import safe  # noqa: PLC0415 -- what is written is without credentials, names too
 
         path = safe(file_of(hook.call.tool_input))
         if path:
@@ -114,7 +114,7 @@ def _denied(hook: Hook, card: "Card") -> "dict[str, Any] | None":
         _note(hook, "denied", card.id)
         _event(hook, "noticed", id=card.id, severity="block", denied=True, tool=hook.call.tool)
         home.count(hook.root, "denied")
-    from ultan.reflex.prime import safe  # noqa: PLC0415 -- only where something is shown
+    from ultan.veil import safe  # noqa: PLC0415 -- only where something is shown
 
     reason = f"{note_of(card)} (a confirmed rule; the person lifts it with `ultan edit {card.id}`)"
     reply: dict[str, Any] = hook.client.denial(hook.call, safe(reason))
@@ -144,7 +144,7 @@ def _told(hook: Hook, cards: "list[Card]", by: str) -> "dict[str, Any] | None":
 
 
 def _context(hook: Hook, notes: "list[str]") -> "dict[str, Any]":
-    from ultan.reflex.prime import safe  # noqa: PLC0415 -- only where something is shown
+    from ultan.veil import safe  # noqa: PLC0415 -- only where something is shown
 
     reply: dict[str, Any] = hook.client.context(hook.call, safe("\n".join(notes)))
     return reply
@@ -177,7 +177,7 @@ def _on_question(hook: Hook) -> "dict[str, Any] | None":
     if card is None or card.trust not in TRUSTED or not _asked_first(hook, questions):
         return None
     _event(hook, "surfaced", ids=[card.id], by="question", tool=QUESTIONS)
-    from ultan.reflex.prime import safe  # noqa: PLC0415 -- only where something is shown
+    from ultan.veil import safe  # noqa: PLC0415 -- only where something is shown
 
     reason = f"{note_of(card)}. The person decided this before; ask again if this does not settle it."
     reply: dict[str, Any] = hook.client.denial(hook.call, safe(reason))

@@ -7,6 +7,7 @@ from ultan import home
 from ultan.clients.leaf import Sieve
 from ultan.errors import IndexUnreadable
 from ultan.reflex.session import Hook, stamp
+from ultan.veil import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,12 +93,13 @@ def _catch_up(hook: Hook) -> None:
 
 
 def _queue_prompt(hook: Hook, **known: "Any") -> None:
+    from ultan.clients import plain_mark  # noqa: PLC0415
     from ultan.clients.prompts import Heard, mark_of, prompt_pieces  # noqa: PLC0415 -- the same split on both roads
     from ultan.spool import new_id  # noqa: PLC0415
 
     call, sieve, state = hook.call, Sieve(), hook.state
     state.asked = state.turn + 1 if state.offset else max(state.turn, state.asked) + 1
-    name = call.call_id or f"{call.session}-{new_id(hook.now)}"
+    name = plain_mark(call.call_id) or f"{call.session}-{new_id(hook.now)}"
     heard = Heard(call.transcript) if call.transcript else None
     pieces: list[Piece] = prompt_pieces(call.prompt, name, stamp(hook.now), state.asked, sieve, heard)
     hook.event("prompt", pieces, transcript=call.transcript, **known)
@@ -186,24 +188,3 @@ def _nudge(hook: Hook) -> str:
     from ultan.reflex.nudge import take  # noqa: PLC0415 -- hardly ever
 
     return take(hook, folder, names, NUDGES_A_SESSION)
-
-
-SIGNS = ("pass", "secret", "token", "key", "pwd", "credential", "auth", "://", "bearer", "phrase", "----")
-LONG_WORD = 12
-
-
-def safe(text: str) -> str:
-    """*text* without credentials: an entry written by hand may hold one."""
-    if not _may_hold(text):
-        return text
-    from ultan.redaction import redact  # noqa: PLC0415 -- a sixth of a bare interpreter, for few answers
-
-    return redact(text)[0]
-
-
-def _may_hold(text: str) -> bool:
-    """Whether *text* has a telling word, or a long word of letters and digits; without either there is none."""
-    low = text.lower()
-    return any(sign in low for sign in SIGNS) or any(
-        len(word) >= LONG_WORD and any(map(str.isdigit, word)) and any(map(str.isalpha, word)) for word in text.split()
-    )

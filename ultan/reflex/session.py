@@ -14,6 +14,7 @@ each is either replaced whole or only appended to:
 import os
 
 from ultan import home, plainjson
+from ultan.veil import safe, safe_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 CLAIM_S = 2.0  # the same payload within this time is the same happening delivered twice
 LINES_BYTES = 64 * 1024  # of an append-only file, what is read back: the newest
 FILES_SHOWN = 20
+NAMES = ("tool", "transcript", "touched")  # of what an event knows, what others called so
 
 # What a hook does where no index says otherwise: defaults of settings.TABLE (a test compares).
 DEFAULTS: "dict[str, Any]" = {
@@ -101,7 +103,7 @@ class State:
     def save(self) -> None:
         """Write it; a reader sees the old state or the new."""
         value = {
-            "project": self.project, "recall": self.recall, "root": self.root, "transcript": self.transcript,
+            "project": self.project, "recall": self.recall, "root": self.root, "transcript": safe(self.transcript),
             "offset": self.offset, "turn": self.turn, "asked": self.asked, "tail": self.tail,
             "deaf": self.deaf,
         }  # fmt: skip
@@ -194,7 +196,7 @@ class Hook:
         call = self.call
         made = events.Event(
             self.new_id or spool.new_id(self.now + self._made / 1000), self.now, kind, client=self.client.NAME, session=call.session,
-            agent=call.agent, project=self.state.project, root=self.state.root, pieces=pieces, data=known,
+            agent=call.agent, project=self.state.project, root=self.state.root, pieces=pieces, data=safe_names(known, NAMES),
         )  # fmt: skip
         self.new_id = ""
         self._made += 1  # a millisecond apart, so that what one hook queues keeps its order

@@ -17,6 +17,7 @@ from ultan.library.store import FileStore
 from ultan.recall.text import terms
 from ultan.settings import Settings
 from ultan.staff.shelving import MOST, crowded, division
+from ultan.veil import MARK, unveiled
 from ultan.verbs.contexts import note_contexts
 from ultan.verbs.decay import decay
 from ultan.verbs.desk import Desk
@@ -69,11 +70,20 @@ def touched_by(root: str, events: Iterable[Event]) -> frozenset[str]:
     found = set(_noted(root))
     for event in events:
         named = event.data.get("touched")
-        if isinstance(named, str) and named:
-            path = os.path.relpath(os.path.realpath(named), knowledge).replace(os.sep, "/")
+        for written in _files(named) if isinstance(named, str) and named else ():
+            path = os.path.relpath(os.path.realpath(written), knowledge).replace(os.sep, "/")
             if not path.startswith("../"):
                 found.add(path)
     return frozenset(found)
+
+
+def _files(named: str) -> list[str]:
+    """*named*, or every file that a name without its credential may mean."""
+    found = []
+    for path in unveiled(named):
+        inside = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        found += inside if MARK in named and inside else [path]
+    return found
 
 
 def settle_files(
@@ -174,9 +184,11 @@ def _transcripts(root: str, since: float) -> Iterable[str]:
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         try:
             state = plainjson.loads(home.read(os.path.join(folder, name, "state"), 1 << 20).decode("utf-8", "replace"))
-            path = state.get("transcript") if isinstance(state, dict) else None
-            if isinstance(path, str) and path and os.stat(path).st_mtime >= since - OPEN_S:
-                yield path
+            named = state.get("transcript") if isinstance(state, dict) else None
+            for place in unveiled(named) if isinstance(named, str) and named else ():
+                path = os.path.join(place, name + ".jsonl") if os.path.isdir(place) else place  # what was masked may hold a slash
+                if os.stat(path).st_mtime >= since - OPEN_S:
+                    yield path
         except (OSError, plainjson.NotJson):
             continue
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ultan import clients, home, redaction
 from ultan.events import PASTED, PERSON, USER, Event, Piece, Transcript
+from ultan.veil import unveiled
 
 Pull = Callable[[str, str, int, int], tuple[list[Piece], int]]  # client, path, from, to → pieces, offset after them
 
@@ -157,6 +158,7 @@ def pull_transcript(client: str, path: str, start: int, end: int) -> tuple[list[
         return [], start
     module = importlib.import_module(place)
     found: list[Piece] = []
+    path = next(iter(unveiled(path)), path)
     try:
         while start < end:
             pieces, after = module.read_transcript(path, start, min(CHUNK_BYTES, end - start))

@@ -19,12 +19,14 @@ from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.recall.index import open_index
 from ultan.settings import Settings
+from ultan.veil import safe
 from ultan.verbs.chores import fade
 from ultan.verbs.curate import curate
 from ultan.verbs.desk import Desk
 from ultan.verbs.review import adopt, approve
 
 NOON = 1_780_000_000.0
+TOKEN = "gh" + "p_" + "Zq3vT8kLw1" * 4  # never issued; in pieces, so that no scanner of files stops at it
 
 
 @pytest.fixture
@@ -169,6 +171,7 @@ def test_hooks_that_were_ended_are_counted_once_and_leftovers_of_killed_writers_
 
 def session_with(root, tmp_path, *calls):
     """A session that hooks know of, whose transcript tells of *calls*: (tool, from, to or None, input)."""
+    tmp_path.mkdir(exist_ok=True)
     rows = []
     for number, (tool, began, ended, given) in enumerate(calls):
         use = {"type": "tool_use", "id": f"toolu_{number}", "name": tool, "input": given}
@@ -179,7 +182,7 @@ def session_with(root, tmp_path, *calls):
     path = tmp_path / "client.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     home.make_folder(os.path.join(root, "sessions", "s9"))
-    home.write(os.path.join(root, "sessions", "s9", "state"), json.dumps({"transcript": str(path)}).encode())
+    home.write(os.path.join(root, "sessions", "s9", "state"), json.dumps({"transcript": safe(str(path))}).encode())
 
 
 def stamp(at):
@@ -212,6 +215,24 @@ def test_what_changed_while_a_shell_of_an_agent_ran_waits_for_adoption(root, tmp
     assert ("global/deploys" in counting(root)) is not is_held
     queue(root, "prompt", "good morning", session="s2")
     assert run(root).adopted == 0
+
+
+def test_a_transcript_whose_name_holds_a_credential_is_found_without_it(root, tmp_path):
+    learned(root)
+    at = os.stat(by_hand(root, "global/deploys")).st_ctime
+    session_with(root, tmp_path / f"-srv-{TOKEN}-x", ("Bash", at - 1, at + 1, {"command": "make"}))
+    queue(root, "prompt", "good morning")
+    assert run(root).distrusted == 1
+
+
+def test_a_written_file_whose_name_holds_a_credential_is_found_without_it(root):
+    learned(root)
+    path = by_hand(root, "global/deploys")
+    moved = os.path.join(os.path.dirname(path), f"{TOKEN}.md")
+    os.rename(path, moved)
+    queue(root, "tool_done", touched=safe(moved), tool="Write")
+    report = run(root)
+    assert (report.adopted, report.distrusted) == (0, 1)
 
 
 def test_what_a_person_adopted_although_a_shell_ran_stays_adopted(root, tmp_path):
