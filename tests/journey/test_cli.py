@@ -183,7 +183,9 @@ def test_an_import_names_what_it_leaves_out_and_finds_words_anywhere_in_a_long_f
 
 @pytest.mark.parametrize(
     "words",
-    [("config", "curation.by", "claude"), ("review", "--approve", "1"), ("review", "--confirm", "x"), ("adopt",),
+    [("config", "curation.by", "claude"), ("config", "curation.scholar_model", "opus"), ("config", "curation.librarian_model", "opus"),
+     ("config", "curation.provider", "openai:gpt-5"), ("config", "encoder.model", "someone/weights"),
+     ("config", "rerank.model", "someone/weights"), ("review", "--approve", "1"), ("review", "--confirm", "x"), ("adopt",),
      ("revoke", "--session", "s"), ("edit", "x"), ("purge", "x", "--yes")],
 )  # fmt: skip
 def test_what_raises_trust_or_spend_needs_a_person(ultan, words):
