@@ -127,28 +127,30 @@ def reject(store: Store, number: int, now: float, why: str = "") -> Receipt:
     return commit(store, planned(draft, request, applied))
 
 
-def settle(store: Store, touched: Iterable[str], now: float) -> Receipt:
-    """What came of files that no operation made: the person's, unless an agent's tools wrote them.
+def settle(store: Store, touched: Iterable[str], now: float, mine: Iterable[str] | None = None) -> Receipt:
+    """What came of files that no operation left as they are: the person's, unless an agent's tools wrote them.
 
     Args:
         store: the library.
         touched: paths relative to the library that an agent's own Write, Edit or Bash named since
             the last time; what lies there waits for ``adopt`` and counts for nothing until then.
         now: seconds since the epoch.
+        mine: paths that are the person's; by default every file that no operation made, and none that was edited.
     """
     with store.lock():
         library = read_library(store)
         ledger = Ledger(store.operations())
         named = {path.removeprefix("knowledge/") for path in touched}
+        loose = {*library.foreign, *library.edited}
         paths = [entry.path for pool in (library.entries, library.archived) for entry in pool.values()]
         marks = {
             path: library.digests[path]
             for path in paths
-            if path in named and ledger.known.get(path) != library.digests[path]
+            if path in named and library.digests[path] not in (ledger.known.get(path), ledger.marked.get(path))
         }
         request = Request(now, "upkeep", "files that no operation made")
         draft = drafted(library, request)
-        mine = [path for path in library.foreign if path not in marks and path not in ledger.marked]
+        mine = [path for path in (library.foreign if mine is None else sorted(loose & {*mine})) if path not in marks and path not in ledger.marked]
         draft.adopted.update({path: library.digests[path] for path in mine})
         if not marks and not mine:
             return Receipt()

@@ -102,6 +102,17 @@ class Library:
         near = difflib.get_close_matches(wanted.rpartition("/")[2], slugs, 3)
         return [slugs[each] for each in near]
 
+    @property
+    def edited(self) -> tuple[str, ...]:
+        """Paths of entries that an operation made and somebody else has changed since, sorted."""
+        if self.ledger is None:
+            return ()
+        known, marked = self.ledger.known, self.ledger.marked
+        paths = (entry.path for pool in (self.entries, self.archived) for entry in pool.values())
+        return tuple(
+            sorted(path for path in paths if path not in marked and known.get(path, self.digests[path]) != self.digests[path])
+        )
+
     def links_to(self, id_: str) -> tuple[str, ...]:
         """Ids of the live entries whose text links to *id_*."""
         return self._back.get(id_, ())
@@ -224,7 +235,7 @@ def assemble(
     ledger = ledger or Ledger(())
     digests = digests or {}
     paths = [entry.path for pool in (entries, archived) for entry in pool.values()]
-    foreign = tuple(sorted(path for path in paths if ledger.is_foreign(path, digests.get(path, ""))))
+    foreign = tuple(sorted(path for path in paths if ledger.is_foreign(path)))
     names: dict[str, list[str]] = {}
     for id_, entry in (*archived.items(), *entries.items()):
         for name in {key(entry.slug), key(entry.title)}:
@@ -293,11 +304,9 @@ class Ledger:
             return cls(operations)
         return cls(operations[earlier.count :], earlier) if len(operations) > earlier.count else earlier
 
-    def is_foreign(self, path: str, now: str) -> bool:
-        """Whether the file at *path*, whose digest is *now*, waits for a person's word."""
-        if path in self.marked:
-            return self.marked[path] == now
-        return self.number > 0 and path not in self.known
+    def is_foreign(self, path: str) -> bool:
+        """Whether the file at *path* waits for a person's word: an agent's tool wrote it, however it looks by now."""
+        return path in self.marked or (self.number > 0 and path not in self.known)
 
 
 @lru_cache(maxsize=1 << 16)

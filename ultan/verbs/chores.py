@@ -89,24 +89,24 @@ def _files(named: str) -> list[str]:
 def settle_files(
     root: str, store: FileStore, library: Library, touched: frozenset[str], now: float, *, is_whole: bool
 ) -> Receipt | None:
-    """What came of files that no operation made; ``None`` where there is nothing to say yet.
+    """What came of files that no operation left as they are; ``None`` where there is nothing to say yet.
 
     A file that is seconds old may be an agent's whose hook has not spoken, and so may any file
-    while events wait unread (not *is_whole*): then what is known is noted, for the next run.
-    What changed while a session's shell ran is an agent's until a person adopts it.
+    while events wait unread (not *is_whole*): then it is not the person's before the next run. What
+    is known to be an agent's, because its hook said so or it changed while a session's shell ran,
+    waits for ``adopt`` from now on, an entry that it has edited like one that it has made.
     """
-    marked = Ledger(store.operations()).marked if touched or library.foreign else {}
-    unknown = [path for path in library.foreign if path not in touched and marked.get(path) != library.digests.get(path)]
+    loose = {*library.foreign, *library.edited}
+    marked = Ledger(store.operations()).marked if touched or loose else {}
+    unknown = [path for path in sorted(loose) if path not in touched and marked.get(path) != library.digests.get(path)]
     touched |= _changed_by_tools(root, unknown)
     news = {path for path in touched if marked.get(path) != library.digests.get(path)}
-    if not library.foreign and not news:
+    if not loose and not news:
         _note(root, frozenset())
         return None
-    if not is_whole or any(_is_young(root, path, now) for path in library.foreign if path not in touched):
-        _note(root, touched)
-        return None
-    receipt = settle(store, news, now)
-    _note(root, frozenset())
+    is_early = not is_whole or any(_is_young(root, path, now) for path in loose if path not in touched)
+    receipt = settle(store, news, now, () if is_early else loose)
+    _note(root, touched if is_early else frozenset())
     return receipt
 
 
