@@ -45,7 +45,8 @@ class Entry:
     """One memory.
 
     Days are ISO texts; counters count; ``encoding_strength`` lies in [0, 1]. ``shelved`` says
-    that the file lies under ``_archive/``; ``id`` is then still its place of origin. ``raw`` is
+    that the file lies under ``_archive/``; ``id`` is then still its place of origin. ``faded`` says
+    that want of use put it there, and nobody's word. ``raw`` is
     the whole text as read, ``extra`` the unknown keys; neither takes part in comparison of
     meaning except ``extra``.
     """
@@ -85,6 +86,7 @@ class Entry:
     participants: tuple[str, ...] = ()
     location: str = ""
     archived: str = ""
+    faded: bool = False
     body: str = ""
     shelved: bool = False
     raw: str = field(default="", compare=False, repr=False)
@@ -169,6 +171,7 @@ FORMS: dict[str, tuple[Form, tuple[str, ...]]] = {
     "participants": (Form.WORDS, ("participants",)),
     "location": (Form.TEXT, ("location",)),
     "archived": (Form.DAY, ("archived",)),
+    "faded": (Form.FLAG, ("faded",)),
 }
 COUNTERS = tuple(name for name, (form, _) in FORMS.items() if form == Form.COUNT)
 # Name on disk → field, and how early it stands among the field's names; the path says the id.

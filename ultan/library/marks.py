@@ -9,24 +9,27 @@ from ultan.library.body import revised
 from ultan.library.condense import Condensed
 from ultan.library.draft import Declined, Done, Draft, Held, one_line
 from ultan.library.grounds import CONFIRMED
+from ultan.library.places import used_again
 
 
 def mark_helpful(draft: Draft, action: act.MarkHelpful) -> Done:
-    """What was done: a use that helped, counted once a turn."""
-    entry = draft.live(action.entry)
+    """What was done: a use that helped, counted once a turn; what had faded is back."""
+    entry = draft.target(action.entry)
     if action.evidence:
         bar.grounds(draft, action.evidence)
     mark = f"helpful:{draft.asked.session}:{action.turn}:{entry.id}"
     if mark in draft.library.events or mark in draft.events:
         return "mark_helpful", entry.id, "counted already in this turn"
+    was_away = entry.shelved
+    entry = draft.live(used_again(draft, action.entry).id)
     draft.events.append(mark)
     draft.edit(entry, {"fired_helpful": entry.fired_helpful + 1, "last_helpful": draft.asked.today})
-    return "mark_helpful", entry.id, ""
+    return ("revive" if was_away else "mark_helpful"), entry.id, "of help when it was shown again" if was_away else ""
 
 
 def bump(draft: Draft, action: act.Bump) -> Done:
-    """What was done: counters raised by what the hooks noted."""
-    entry = draft.target(action.entry)
+    """What was done: counters raised by what the hooks noted; what had faded and was of help is back."""
+    entry = used_again(draft, action.entry) if action.helpful else draft.target(action.entry)
     changes: dict[str, Any] = {
         "fired": entry.fired + action.fired, "fired_helpful": entry.fired_helpful + action.helpful,
         "ignored": entry.ignored + action.ignored, "fetched": entry.fetched + action.fetched,
@@ -34,9 +37,10 @@ def bump(draft: Draft, action: act.Bump) -> Done:
         "last_helpful": max(entry.last_helpful, action.helpful_on),
     }  # fmt: skip
     changes = {name: value for name, value in changes.items() if value != getattr(entry, name)}
+    is_back = entry.id in draft.entries and entry.id not in draft.library.entries
     if changes:
         draft.edit(entry, changes)
-    return "bump", entry.id, ""
+    return ("revive", entry.id, "of help when it was shown again") if is_back else ("bump", entry.id, "")
 
 
 def pin(draft: Draft, action: act.Pin) -> Done:

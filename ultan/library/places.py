@@ -9,6 +9,7 @@ from ultan.library import grounds as ground
 from ultan.library.body import with_related
 from ultan.library.draft import Declined, Done, Draft, Held
 from ultan.library.entry import ARCHIVE, Entry, parse, scope_of
+from ultan.library.faded import is_faded
 from ultan.library.grounds import CONFIRMED, Grounds
 from ultan.library.rendering import edited
 from ultan.library.upkeep import relinked
@@ -74,14 +75,14 @@ def archive(draft: Draft, action: act.Archive) -> Done:
     entry = draft.live(action.entry)
     if entry.pinned and draft.asked.by == "upkeep":
         raise Declined("it is pinned")
-    shelve(draft, entry)
+    shelve(draft, entry, faded=draft.asked.by == "upkeep")
     return "archive", entry.id, action.reason
 
 
-def shelve(draft: Draft, entry: Entry) -> None:
-    """Put *entry* into the archive."""
+def shelve(draft: Draft, entry: Entry, *, faded: bool = False) -> None:
+    """Put *entry* into the archive; *faded*: for want of use, so that use brings it back."""
     status = "stale" if entry.status == "active" else entry.status
-    text = edited(entry.raw, {"status": status, "archived": draft.asked.today})
+    text = edited(entry.raw, {"status": status, "archived": draft.asked.today, **({"faded": True} if faded else {})})
     new_id = draft.unused(entry.id, ARCHIVE)
     draft.drop(entry)
     if new_id != entry.id:
@@ -99,10 +100,23 @@ def revive(draft: Draft, action: act.Revive) -> Done:
     return "revive", unshelve(draft, entry, found), ""
 
 
+def used_again(draft: Draft, name: str) -> Entry:
+    """The entry called *name*, back from the archive where it had faded: it was of help.
+
+    What a person put away, or what was corrected, is not brought back by a use.
+    """
+    entry = draft.target(name)
+    if entry.shelved and is_faded(draft.library, entry) and entry.id not in draft.entries:
+        return draft.entries[unshelve(draft, entry, Grounds(0))]
+    return entry
+
+
 def unshelve(draft: Draft, entry: Entry, found: Grounds) -> str:
     """The id under which *entry* is back from the archive."""
     new_id = draft.unused(entry.id)
     changes: dict[str, Any] = {"id": new_id, "status": "active", "archived": "", "updated": draft.asked.today, "superseded_by": ""}
+    if entry.faded:
+        changes["faded"] = False
     if found.evidence:
         changes["evidence"] = ground.gathered(entry.evidence, found.evidence)
     if found.trust >= CONFIRMED:  # somebody missed it: it is said again, and lasts longer than the first time

@@ -175,6 +175,6 @@ def rewrite(draft: Draft, action: act.Rewrite) -> Done:
 def contradict(draft: Draft, action: act.Contradict) -> Done:
     """What was done: an entry ended on a person's word."""
     bar.need_person(draft, "contradicts without words to quote")
-    entry = draft.live(action.entry)
+    entry = draft.target(action.entry)
     supersede(draft, entry, "", Grounds(PERSONAL))
     return "contradict", entry.id, action.reason

@@ -11,6 +11,7 @@ byte what a compile from nothing gives (``tests/property/test_incremental.py``).
 
 import gc
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ultan import home
 from ultan.encoders import load as load_encoder
 from ultan.errors import IndexUnreadable
 from ultan.library import memo
+from ultan.library.faded import faded_entries
 from ultan.recall import columns
 from ultan.recall import index as layout
 from ultan.recall.draft import Draft
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ultan.library.snapshot import Library
     from ultan.settings import Settings
 
+MOST_FADED = 2000  # entries, those put away last: a compile must not grow with all that ever faded
 ATTUNED_FROM = 12  # entries; before that half a minute of work for near terms finds nothing that words do not
 
 
@@ -66,6 +69,7 @@ def compile(  # noqa: A001 -- the word of the glossary
     if foreign:
         entries = [entry for entry in entries if entry.path not in foreign and entry.id not in foreign]
     with _without_collector():
+        _compile_faded(library, root, settings, encoder, now)
         is_large = len(entries) >= columns.KEPT_FROM
         draft = Draft(
             entries, progress, library.digests if is_large else {}, columns.kept(root) if is_large else None
@@ -85,6 +89,36 @@ def compile(  # noqa: A001 -- the word of the glossary
         path, len(entries), draft.term_count, draft.trigger_count, len(raw), library.fingerprint,
         draft.encoder, tuple(draft.switched_off),
     )  # fmt: skip
+
+
+def _compile_faded(
+    library: "Library", root: str, settings: "Settings", encoder: "Encoder | None", now: float
+) -> None:
+    """Publish the index of what faded, which is looked at where nothing live fits; none where nothing did.
+
+    Made before the live one, whose last generation still has the near terms of what faded since.
+    """
+    path = layout.path_of(root, layout.FADED)
+    found = sorted(faded_entries(library), key=lambda entry: (entry.archived, entry.id))[-MOST_FADED:]
+    if not found:
+        home.remove(path)
+        return
+    named = "".join(library.digests.get(entry.path, entry.raw) for entry in found)
+    fingerprint = f"{len(found)}-{zlib.crc32(named.encode('utf-8', 'replace')):08x}-{zlib.adler32(named.encode('utf-8', 'replace')):08x}"
+    try:
+        before = layout.open_index(root, name=layout.FADED)
+        if before.fingerprint == fingerprint and (encoder is None or (before.encoder == encoder.name and before.meta.get("attuned"))):
+            return
+    except IndexUnreadable:
+        pass
+    draft = Draft(found)
+    if encoder is not None:
+        draft.add_near_terms(encoder, os.path.join(root, "index"))
+    else:
+        draft.carry_over(root, (layout.FADED, layout.LIVE))
+    raw = draft.encoded(settings.baked(), fingerprint, now)
+    home.make_folder(os.path.dirname(path))
+    home.write(path, raw)
 
 
 @contextmanager

@@ -107,24 +107,28 @@ class Draft:
             self.words = topics.words_of(vocabulary, spelling, encoder, cache_folder)
         self.encoder, self.is_attuned = encoder.name, True
 
-    def carry_over(self, root: str) -> None:
-        """Take the near terms of the generation under *root*, as far as its terms are still in use."""
-        try:
-            before = layout.open_index(root)
-            if not before.encoder:
-                return
-            keys, offsets, numbers, sims = before.nearness()
-        except IndexUnreadable:
-            return
-        key_of = np.frombuffer(keys, np.uint64)
-        starts = np.frombuffer(offsets, np.uint32).astype(np.int64)
-        sources = np.repeat(key_of, np.diff(starts))
-        targets = key_of[np.frombuffer(numbers, np.uint32)]
-        alive = is_among(targets, self.vocabulary)
-        self.near = Nearness(sources[alive], targets[alive], np.frombuffer(sims, np.uint8)[alive])
-        self.encoder = before.encoder
-        if topics.are_wanted(self.entries):
-            self.words = topics.carried(before)
+    def carry_over(self, root: str, names: Sequence[str] = (layout.LIVE,)) -> None:
+        """Take the near terms of the generations under *root*, as far as their terms are still in use."""
+        parts = []
+        for name in names:
+            try:
+                before = layout.open_index(root, name=name)
+                if not before.encoder or before.encoder != (self.encoder or before.encoder):
+                    continue
+                keys, offsets, numbers, sims = before.nearness()
+            except IndexUnreadable:
+                continue
+            key_of = np.frombuffer(keys, np.uint64)
+            starts = np.frombuffer(offsets, np.uint32).astype(np.int64)
+            sources = np.repeat(key_of, np.diff(starts))
+            targets = key_of[np.frombuffer(numbers, np.uint32)]
+            alive = is_among(targets, self.vocabulary)
+            parts.append(Nearness(sources[alive], targets[alive], np.frombuffer(sims, np.uint8)[alive]))
+            self.encoder = before.encoder
+            if self.words is None and topics.are_wanted(self.entries):
+                self.words = topics.carried(before)
+        if parts:
+            self.near = parts[0] if len(parts) == 1 else _joined(parts)
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -290,6 +294,16 @@ class Draft:
         sections["gkey"] = keys.astype(np.uint32).tobytes()
         sections["goff"] = np.append(first, len(filed)).astype(np.uint32).tobytes()
         sections["gtrig"] = (filed & np.uint64(0xFFFFFFFF)).astype(np.uint32).tobytes()
+
+
+def _joined(parts: Sequence[Nearness]) -> Nearness:
+    """The near terms of several generations as of one; what two of them say is taken once."""
+    sources, targets, sims = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sources", "targets", "sims"))
+    order = np.lexsort((targets, -sims.astype(np.int16), sources))
+    sources, targets, sims = sources[order], targets[order], sims[order]
+    _, first = np.unique(np.stack((sources, targets)), axis=1, return_index=True)
+    kept = np.sort(first)
+    return Nearness(sources[kept], targets[kept], sims[kept])
 
 
 def in_order(entries: Iterable["Entry"]) -> list["Entry"]:

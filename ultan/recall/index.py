@@ -26,7 +26,9 @@ Entries are ordered by scope, so that a project is one range in every posting li
 project remembers is never read, and cost grows with what is in scope. An index is disposable:
 whatever is missing, torn, foreign or newer raises ``IndexUnreadable`` and is never used.
 
-Beside it lies what only compiles read, each as disposable: ``leaves``, what each entry becomes on its
+``faded.idx`` beside it is of the same make and holds what faded; a hook opens it where nothing live fits.
+
+Beside them lies what only compiles read, each as disposable: ``leaves``, what each entry becomes on its
 own, ``snapshot``, the entries as they were last read, and the vectors of words.
 """
 
@@ -70,6 +72,7 @@ PINNED, SUPERSEDED, HAS_FILES = 1 << 8, 1 << 9, 1 << 10
 FULL_WEIGHT = 65535 / 4.0  # weights are stored as sixteenths of a thousandth of four: tf parts stay below k1 + 1
 FULL_WEIGHT_OF_KEYS = 1  # file names are found through the same arrays, and weigh nothing
 GLOBAL = "global"
+LIVE, FADED = "library.idx", "faded.idx"
 
 CARD_FIELDS = (
     "id", "title", "rule", "kind", "scope", "trust", "created", "updated", "source", "origin", "pinned", "status",
@@ -132,12 +135,12 @@ def term_key(term: str) -> int:
     return zlib.crc32(raw) << 32 | zlib.adler32(raw)
 
 
-def path_of(root: str) -> str:
+def path_of(root: str, name: str = LIVE) -> str:
     """Where the index of the home *root* lies."""
-    return os.path.join(root, "index", "library.idx")
+    return os.path.join(root, "index", name)
 
 
-def open_index(root: str, encoder: str = "") -> "Index":
+def open_index(root: str, encoder: str = "", name: str = LIVE) -> "Index":
     """The index of the home *root*, mapped.
 
     With *encoder*, an index made with another encoder is refused: vectors never mix.
@@ -145,7 +148,7 @@ def open_index(root: str, encoder: str = "") -> "Index":
     Raises:
         IndexUnreadable: missing, torn, foreign, newer, or made with another encoder.
     """
-    path = path_of(root)
+    path = path_of(root, name)
     try:
         fd = os.open(path, os.O_RDONLY | home.NOFOLLOW | home.CLOEXEC | home.NONBLOCK)
     except OSError as error:

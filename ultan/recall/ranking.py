@@ -281,13 +281,13 @@ def prime(
     return Primed(cards, left_out, ranked.probability, ranked.rankings)
 
 
-def why_not(card: "Card", already: "set[str]", today: str) -> str:
-    """Why *card* may not be shown unasked, or ``""``."""
+def why_not(card: "Card", already: "set[str]", today: str, *, faded: bool = False) -> str:
+    """Why *card* may not be shown unasked, or ``""``; *faded*: it is known to lie in the archive for want of use."""
     if card.id in already:
         return "shown before in this session"
     if card.superseded_by:
         return f"superseded by {card.superseded_by}"
-    if card.status != "active":
+    if card.status != "active" and not faded:
         return f"it is {card.status}"
     if card.trust == "observed":
         return "nobody has confirmed it"

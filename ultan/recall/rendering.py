@@ -94,6 +94,7 @@ def line_of(card: "Card", today: str, excerpt_chars: int, lost: str = "") -> str
     shown = cut(excerpt, excerpt_chars) if excerpt_chars > 20 else ""
     source = ", ".join(part for part in (harmless(card.source), card.updated[:10]) if part)
     note = "; superseded by " + harmless(card.superseded_by) if card.superseded_by else ""
+    note += "; faded: unused for long, is it still so?" if card.status == "stale" else ""
     note += f"; unverified: {cut(harmless(lost), 80)} is gone" if lost else ""
     links = "".join(f" [[{harmless(link)}]]" for link in card.links[:2])
     between = " \u2013 " if shown else ""

@@ -148,7 +148,7 @@ def _unanswered(hook: Hook, is_late: bool, is_there: bool) -> None:
 def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple[str, list[str], dict[str, Any]]":
     if hook.index is None:
         return "", [], {}
-    from ultan.recall import ranking, rendering  # noqa: PLC0415 -- not where nothing is asked
+    from ultan.recall import index, ranking, rendering  # noqa: PLC0415 -- not where nothing is asked
 
     query = ranking.Query(
         question["text"], question["project"], question["files"], (), question["tail"], question["day"], question["agent"]
@@ -158,6 +158,10 @@ def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple
     except IndexUnreadable:
         home.count(hook.root, "index_unreadable")
         return "", [], {}
+    if not primed.cards and os.path.exists(index.path_of(hook.root, index.FADED)):
+        from ultan.recall import second_look  # noqa: PLC0415 -- only where nothing live fits and something faded
+
+        primed = second_look.look(hook.root, query, already, hook.index.settings)
     if not primed.cards:
         home.count(hook.root, "silent")
         return "", [], {}

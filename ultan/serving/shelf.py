@@ -9,7 +9,7 @@ from typing import Any
 from ultan.encoders import Encoder, Reranker, probed
 from ultan.errors import IndexUnreadable, ModelUnavailable, UltanError
 from ultan.recall import index as layout
-from ultan.recall import ranking, rendering, silence, wire
+from ultan.recall import ranking, rendering, second_look, silence, wire
 from ultan.recall.index import Card, Index, open_index
 from ultan.recall.ranking import Query
 from ultan.recall.warm import RERANKED, Warm
@@ -124,7 +124,8 @@ def primed(shelf: Shelf, question: Mapping[str, Any], waiting: Sequence[str] = (
     already = set(_words(question, "already"))
     found = ranking.prime(index, query, already, query.day, {} if silence.needs_nothing(query.text) else shelf.signals(query))
     cards = [*found.cards, *late_cards(index, query, waiting, already | {card.id for card in found.cards})]
-    cards = cards[: int(index.settings.get("priming.entries", silence.SHOWN))]
+    most = int(index.settings.get("priming.entries", silence.SHOWN))
+    cards = cards[:most] or second_look.look(shelf.root, query, already, index.settings).cards
     budget = int(index.settings.get("priming.budget_chars", 1500))
     text = rendering.render(cards, budget, _word(question, "nonce"), query.day, rendering.gone(shelf.root, cards)) if cards else ""
     return {

@@ -22,6 +22,7 @@ from ultan.library.actions import (
     SplitFolder,
     TriggerSpec,
 )
+from ultan.library.faded import is_faded
 from ultan.library.grounds import PERSONAL, compiled, grounds
 from ultan.library.snapshot import Library
 from ultan.recall.text import terms
@@ -86,8 +87,10 @@ def _beyond_a_finding(action: Create, lowest: str) -> Iterator[str]:
 
 def _about_places(action: ModelAction, transcript: Transcript, library: Library) -> Iterator[str]:
     for name in _entries_of(action):
-        pool = library.archived if isinstance(action, Revive) else library.entries
-        entry = pool.get(name)
+        entry = (library.archived if isinstance(action, Revive) else library.entries).get(name)
+        if entry is None and isinstance(action, MarkHelpful):  # what faded may have been shown, and is back if it helped
+            away = library.archived.get(name)
+            entry = away if away is not None and is_faded(library, away) else None
         if entry is None:
             yield f"there is no entry {name!r}; search for it"
         elif entry.project not in ("", transcript.project):

@@ -39,7 +39,7 @@ def used(pieces: Sequence[Piece], surfaced: Mapping[str, Iterable[int]], entries
     return [
         (name, turn)
         for name in sorted(surfaced)
-        if (entry := entries.get(name)) is not None and entry.kind in STANDING and entry.status == "active"
+        if (entry := entries.get(name)) is not None and entry.kind in STANDING and (entry.status == "active" or entry.faded)
         for turn in sorted(fresh.intersection(surfaced[name]))
         if _follows(entry, pieces, turn, overlap)
     ]

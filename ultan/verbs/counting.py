@@ -7,6 +7,8 @@ agent then did (``ultan.staff.usefulness``). Silence is counted against an entry
 from collections.abc import Sequence
 
 from ultan.library.actions import Action, Bump, MarkHelpful
+from ultan.library.entry import Entry
+from ultan.library.faded import is_faded
 from ultan.library.snapshot import Library
 from ultan.staff.usefulness import used
 from ultan.verbs.reading import Progress, Reading
@@ -24,14 +26,14 @@ def counts(progress: Progress, action: Action) -> bool:
 def bumps(reading: Reading, library: Library, actions: Sequence[Action], *, judged: bool) -> list[Bump]:
     """Counters of the entries that were shown, opened or used, as far as the library still has them.
 
-    *judged*: a model read the session. An entry counts as ignored only then: shown, not opened, not helpful.
+    Shown and of help brings back what had faded. *judged*: a model read the session. An entry counts as ignored only then: shown, not opened, not helpful.
     """
     helped = {action.entry for action in actions if isinstance(action, MarkHelpful)}
     uses = {} if judged else _uses(reading, library)
     day = reading.transcript.day
     found = []
     for name in sorted({*reading.shown, *reading.opened, *uses}):
-        if name not in library.entries:
+        if _known(library, name) is None:
             continue
         was_ignored = judged and name in reading.shown and name not in helped and name not in reading.transcript.fetched
         found.append(
@@ -43,11 +45,18 @@ def bumps(reading: Reading, library: Library, actions: Sequence[Action], *, judg
     return found
 
 
+def _known(library: Library, name: str) -> Entry | None:
+    """The entry that was shown under *name*, live or faded; None where it went since."""
+    away = library.archived.get(name)
+    return library.entries.get(name) or (away if away is not None and is_faded(library, away) else None)
+
+
 def _uses(reading: Reading, library: Library) -> dict[str, int]:
     """Entry → how many turns of *reading* prove that it was used and were not counted before."""
     said = reading.transcript
     found: dict[str, int] = {}
-    for entry, turn in used(said.pieces, said.surfaced, library.entries, overlap=said.overlap):
+    known = {name: that for name in said.surfaced if (that := _known(library, name)) is not None}
+    for entry, turn in used(said.pieces, said.surfaced, known, overlap=said.overlap):
         if _first_time(reading.progress, entry, turn):
             found[entry] = found.get(entry, 0) + 1
     return found

@@ -1,7 +1,12 @@
 import os
+from dataclasses import replace
+
+import pytest
 
 from ultan.encoders.hashing import HashingEncoder
+from ultan.errors import IndexUnreadable
 from ultan.library.entry import Entry, Evidence, Trigger
+from ultan.library.operation import Tombstone
 from ultan.recall import compile as making
 from ultan.recall import index as layout
 from ultan.recall.compile import Draft, attune, compile  # noqa: A004 -- the word of the glossary
@@ -15,8 +20,10 @@ class Shelf:
     """A library as ``compile`` sees one."""
 
     def __init__(self, *entries: Entry, fingerprint: str = "one", foreign: tuple[str, ...] = ()) -> None:
-        self.entries = {entry.id: entry for entry in entries}
-        self.fingerprint, self.foreign = fingerprint, foreign
+        self.entries = {entry.id: entry for entry in entries if not entry.shelved}
+        self.archived = {entry.id: entry for entry in entries if entry.shelved}
+        self.tombstones: tuple[Tombstone, ...] = ()
+        self.fingerprint, self.foreign, self.digests = fingerprint, foreign, {}
 
 
 def entry(name: str, **more: object) -> Entry:
@@ -61,6 +68,62 @@ def test_near_terms_are_carried_over_by_a_save_without_a_model(tmp_path) -> None
     assert after.encoder == before.encoder
     assert any(near_before.values())
     assert all(near_after[key] == near for key, near in near_before.items() if near)
+
+
+def faded(name: str, **more: object) -> Entry:
+    return entry(name, status="stale", shelved=True, faded=True, archived="2026-03-01", raw=name, **more)
+
+
+def test_what_faded_has_an_index_of_its_own_as_long_as_there_is_any(tmp_path) -> None:
+    root = str(tmp_path)
+    away = faded("global/old", title="Pin the compiler", body="Build with the compiler of the lock file.")
+    compile(Shelf(UV, away), root, Settings())
+    assert open_index(root).number(away.id) == -1
+    index = open_index(root, name=layout.FADED)
+    assert (index.size, index.number(away.id)) == (1, 0)
+    compile(Shelf(UV, replace(away, faded=False)), root, Settings())
+    with pytest.raises(IndexUnreadable):
+        open_index(root, name=layout.FADED)
+
+
+def test_the_index_of_what_faded_is_made_anew_only_when_that_changed(tmp_path) -> None:
+    root = str(tmp_path)
+    away = faded("global/old", title="Pin the compiler")
+    compile(Shelf(UV, away), root, Settings(), now=1.0)
+    compile(Shelf(UV, TESTS, away), root, Settings(), now=2.0)
+    assert open_index(root, name=layout.FADED).made_at == 1.0
+    compile(Shelf(UV, replace(away, raw="another")), root, Settings(), now=3.0)
+    assert open_index(root, name=layout.FADED).made_at == 3.0
+
+
+def test_only_what_faded_last_is_looked_at_again(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(making, "MOST_FADED", 1)
+    old, young = faded("global/old"), replace(faded("global/young"), archived="2026-04-01")
+    compile(Shelf(UV, young, old), str(tmp_path), Settings())
+    assert open_index(str(tmp_path), name=layout.FADED).number(young.id) == 0
+
+
+def test_near_terms_of_what_fades_come_from_where_it_was_live_and_of_what_faded_before(tmp_path) -> None:
+    root = str(tmp_path)
+    settings = Settings({"encoder.name": "hashing"})
+    first = entry("global/words", title="testing tests tested", body="installation installing installer")
+    second = entry("global/more", title="renaming renamed renames")
+    compile(Shelf(first, second, UV), root, settings, HashingEncoder())
+    whole = _near(open_index(root))
+    gone = [replace(each, status="stale", shelved=True, faded=True, raw=each.id) for each in (first, second)]
+    compile(Shelf(gone[0], second, UV), root, settings)
+    compile(Shelf(*gone, UV), root, settings)
+    index = open_index(root, name=layout.FADED)
+    kept = _near(index)
+    assert (index.encoder, any(kept.values())) == (HashingEncoder.name, True)
+    own = set(index.keys())
+    assert all(set(kept.get(key, [])) >= set(near) & own for key, near in whole.items() if key in own)
+    assert all(len(near) == len(set(near)) for near in kept.values())
+
+
+def _near(index: Index) -> dict[int, list[int]]:
+    keys = index.keys()
+    return {keys[at]: [keys[n] for n, _ in index.near(at)] for at in range(index.terms)}
 
 
 def test_attuning_is_done_once(tmp_path) -> None:

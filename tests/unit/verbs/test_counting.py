@@ -1,5 +1,7 @@
 """What counts as use, and how often."""
 
+from dataclasses import replace
+
 from ultan.events import Piece, Transcript
 from ultan.library.actions import Create, MarkHelpful
 from ultan.library.entry import Entry
@@ -44,3 +46,12 @@ def test_a_use_counts_once_for_session_entry_and_turn():
 def test_what_was_never_shown_cannot_have_helped_and_other_actions_always_count():
     assert not counts(Progress(session="s1"), MarkHelpful(entry=UV.id, turn=0))
     assert counts(Progress(session="s1"), Create(folder="global", kind="finding", title="A title", rule="A rule that holds."))
+
+
+def test_what_faded_and_was_shown_again_is_counted_and_its_use_is_seen():
+    away = replace(UV, status="stale", shelved=True, faded=True, archived="2026-01-20")
+    library = read_library(MemoryStore({away.path: render(away)}))
+    [bump] = bumps(reading(*DEED), library, [], judged=False)
+    assert (bump.entry, bump.fired, bump.helpful) == (UV.id, 1, 1)
+    put_away = replace(away, faded=False)
+    assert bumps(reading(*DEED), read_library(MemoryStore({away.path: render(put_away)})), [], judged=False) == []
