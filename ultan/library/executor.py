@@ -127,7 +127,9 @@ def reject(store: Store, number: int, now: float, why: str = "") -> Receipt:
     return commit(store, planned(draft, request, applied))
 
 
-def settle(store: Store, touched: Iterable[str], now: float, mine: Iterable[str] | None = None) -> Receipt:
+def settle(
+    store: Store, touched: Iterable[str], now: float, mine: Iterable[str] | None = None, written_over: Iterable[str] = ()
+) -> Receipt:
     """What came of files that no operation left as they are: the person's, unless an agent's tools wrote them.
 
     Args:
@@ -136,17 +138,20 @@ def settle(store: Store, touched: Iterable[str], now: float, mine: Iterable[str]
             the last time; what lies there waits for ``adopt`` and counts for nothing until then.
         now: seconds since the epoch.
         mine: paths that are the person's; by default every file that no operation made, and none that was edited.
+        written_over: those of *touched* that an operation has written since, and so took for known.
     """
     with store.lock():
         library = read_library(store)
         ledger = Ledger(store.operations())
         named = {path.removeprefix("knowledge/") for path in touched}
-        loose = {*library.foreign, *library.edited}
+        over, loose = {*written_over}, {*library.foreign, *library.edited}
         paths = [entry.path for pool in (library.entries, library.archived) for entry in pool.values()]
         marks = {
             path: library.digests[path]
             for path in paths
-            if path in named and library.digests[path] not in (ledger.known.get(path), ledger.marked.get(path))
+            if path in named
+            and library.digests[path] != ledger.marked.get(path)
+            and (library.digests[path] != ledger.known.get(path) or path in over)
         }
         request = Request(now, "upkeep", "files that no operation made")
         draft = drafted(library, request)

@@ -257,6 +257,7 @@ class Hook:
         place = self.call.project_root
         standing = projects.enrol(place, self.root, self.call.session, self.settings["projects.worktrees"])
         self.state.project, self.state.recall, self.state.root = standing.slug, standing.recall, standing.root
+        self.state.transcript = self.state.transcript or self.call.transcript  # tells who wrote a file, from the first turn on
         self.state.save()
         return standing.news
 

@@ -4,7 +4,7 @@ None of it may cost the run: what goes wrong here is told and tried again next t
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ultan import home, housekeeping, plainjson, spool
 from ultan.clients.claude_calls import OPEN_S, busy_times
@@ -96,17 +96,20 @@ def settle_files(
     is known to be an agent's, because its hook said so or it changed while a session's shell ran,
     waits for ``adopt`` from now on, an entry that it has edited like one that it has made.
     """
-    loose = {*library.foreign, *library.edited}
+    noted = _edits(root, library)
+    loose = {*library.foreign, *library.edited, *noted}
+    times = _times(root, loose) | noted
     marked = Ledger(store.operations()).marked if touched or loose else {}
-    unknown = [path for path in sorted(loose) if path not in touched and marked.get(path) != library.digests.get(path)]
+    unknown = {path: times[path] for path in loose - touched if path in times and marked.get(path) != library.digests.get(path)}
     touched |= _changed_by_tools(root, unknown)
     news = {path for path in touched if marked.get(path) != library.digests.get(path)}
     if not loose and not news:
-        _note(root, frozenset())
+        _note(root, frozenset(), {})
         return None
-    is_early = not is_whole or any(_is_young(root, path, now) for path in loose if path not in touched)
-    receipt = settle(store, news, now, () if is_early else loose)
-    _note(root, touched if is_early else frozenset())
+    is_early = not is_whole or any(_is_young(root, path, times.get(path, 0.0), now) for path in loose - touched)
+    receipt = settle(store, news, now, () if is_early else loose, noted.keys() & touched)
+    waiting = {path: times[path] for path in {*library.edited, *noted} - touched if path in times}
+    _note(root, touched if is_early else frozenset(), waiting if is_early else {})
     return receipt
 
 
@@ -145,30 +148,31 @@ def fade(root: str, store: FileStore, settings: Settings, now: float) -> tuple[i
     return len(done.archived) if done.operation else 0, ""
 
 
-def _is_young(root: str, path: str, now: float) -> bool:
+def _is_young(root: str, path: str, changed: float, now: float) -> bool:
     try:
-        state = os.stat(os.path.join(root, "knowledge", path))
+        written = os.stat(os.path.join(root, "knowledge", path)).st_mtime
     except OSError:
         return False
-    return any(0 <= now - at < GRACE_S for at in (state.st_mtime, _changed_at(state)))
+    return any(0 <= now - at < GRACE_S for at in (written, changed))
 
 
-def _changed_at(state: os.stat_result) -> float:
-    """When a file was changed: not as a program says (``touch -d``, ``cp -p``), but as the system does where it does."""
-    return state.st_ctime if os.name == "posix" else state.st_mtime
+def _times(root: str, paths: Iterable[str]) -> dict[str, float]:
+    """When the files at *paths* were changed: not as a program says (``touch -d``, ``cp -p``), but as the system does where it does."""
+    found = {}
+    for path in paths:
+        try:
+            state = os.stat(os.path.join(root, "knowledge", path))
+        except OSError:
+            continue
+        found[path] = state.st_ctime if os.name == "posix" else state.st_mtime
+    return found
 
 
-def _changed_by_tools(root: str, paths: Sequence[str]) -> frozenset[str]:
-    """Those of *paths* that changed while a session ran a tool which may write any file, such as a shell.
+def _changed_by_tools(root: str, changed: Mapping[str, float]) -> frozenset[str]:
+    """Those of the paths *changed*, with their times, that changed while a session ran a tool which may write any file, such as a shell.
 
     Nobody tells who wrote a file. What changed meanwhile is not taken for the person's: it waits for ``adopt``.
     """
-    changed: dict[str, float] = {}
-    for path in paths:
-        try:
-            changed[path] = _changed_at(os.stat(os.path.join(root, "knowledge", path)))
-        except OSError:
-            continue
     if not changed:
         return frozenset()
     found = set()
@@ -213,9 +217,16 @@ def _noted(root: str) -> list[str]:
     return [path for path in known if isinstance(path, str)] if isinstance(known, list) else []
 
 
-def _note(root: str, touched: frozenset[str]) -> None:
-    if touched:
-        home.make_folder(os.path.dirname(_path(root)))
-        home.write(_path(root), plainjson.dumps(sorted(touched)).encode())
-    elif os.path.exists(_path(root)):
-        home.remove(_path(root))
+def _edits(root: str, library: Library) -> dict[str, float]:
+    """Entries that somebody changed, and when: judged too early before; an operation may have written over them since."""
+    known = _table(os.path.join(root, "runs", "edits.json"))
+    return {path: float(at) for path, at in known.items() if path in library.digests and isinstance(at, (int, float))}
+
+
+def _note(root: str, touched: frozenset[str], edits: Mapping[str, float]) -> None:
+    for path, value in ((_path(root), sorted(touched)), (os.path.join(root, "runs", "edits.json"), dict(edits))):
+        if value:
+            home.make_folder(os.path.dirname(path))
+            home.write(path, plainjson.dumps(value).encode())
+        elif os.path.exists(path):
+            home.remove(path)

@@ -274,6 +274,23 @@ def test_an_entry_that_a_shell_changed_is_held_however_young_it_is(root, tmp_pat
     assert name not in counting(root)
 
 
+def test_an_edit_that_an_operation_wrote_over_before_it_was_judged_is_held(root, tmp_path):
+    learned(root)
+    name, path = edit_learned(root)
+    at = os.stat(path).st_ctime
+    queue(root, "surfaced", ids=[name], by="brief")
+    queue(root, "prompt", "good morning")
+    assert run(root, at + 1).distrusted == 0, "the client has not written its transcript yet"
+    assert "last_surfaced" in home.read(path).decode()
+    session_with(root, tmp_path, ("Bash", at - 1, at + 1, {"command": "sed -i"}))
+    queue(root, "prompt", "good evening", session="s2")
+    assert run(root, at + 60).distrusted == 1
+    assert name not in counting(root)
+    queue(root, "prompt", "good night", session="s3")
+    assert run(root, at + 120).distrusted == 0
+    assert name not in counting(root)
+
+
 def test_what_was_held_waits_whatever_is_made_of_it_afterwards(root):
     learned(root)
     path = by_hand(root, "global/deploys")
