@@ -156,7 +156,7 @@ def waiting(value: "Waiting") -> list[Block]:
         )
     if value.held:
         rows.append(Line("`ultan review --approve N` or `--reject N`", "dim"))
-    rows.extend(Line(f"no operation made {path}: `ultan adopt {path}`") for path in value.foreign)
+    rows.extend(Line(f"not made by Ultan as it is: {path}: `ultan adopt {path}`") for path in value.foreign)
     rows.extend(Line(f"not confirmed: {name}: `ultan review --confirm {name}`") for name in value.unconfirmed)
     return rows or [Line("nothing waits for you")]
 

@@ -39,7 +39,7 @@ def walk(
             return decided
         decided += _decide(door, screen, item, chosen, edited or _in_editor)
     for path in waiting.foreign:
-        screen.say(f"\n{path}: no operation made it", "bold")
+        screen.say(f"\n{path}: not made by Ultan as it is", "bold")
         chosen = _asked(screen, "asq", key)
         if chosen == "q":
             return decided

@@ -82,8 +82,8 @@ def restore(store: Store, name: str, version: int | None, now: float) -> Receipt
     chosen = next((c for o, c in steps if version is not None and o.number >= version), None if version else steps[-1][1])
     if chosen is None:
         raise LibraryError(f"{id_} was not changed by operation {version} or later")
-    deleted = version is None and chosen.after and path not in library.digests  # by hand: the last text is what is missing
-    wanted = chosen.after if deleted else chosen.before
+    changed = version is None and chosen.after and library.digests.get(path) != chosen.after  # since, or deleted: its last text is what is missing
+    wanted = chosen.after if changed else chosen.before
     if not wanted:
         raise LibraryError(f"{id_} did not exist before operation {version or steps[-1][0].number}")
     text = store.past(wanted).decode()

@@ -2,8 +2,8 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ultan.errors import InvalidEntry, LibraryError, NoSuchEntry
@@ -37,6 +37,7 @@ class Library:
         archived: id → entry below ``_archive/``.
         unreadable: (path, reason) of what is no entry or was passed over.
         foreign: paths that no operation made and no person adopted, or that an agent's tools wrote.
+        standing: what stood in entries before an agent's tools wrote into them; it counts until a person decides.
         fingerprint: names exactly this set of entries.
         digests: path → digest of every file read, held suggestions included.
         texts: path → text of READMEs, catalog and log.
@@ -65,6 +66,7 @@ class Library:
     _names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _back: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     ledger: "Ledger | None" = field(default=None, repr=False, compare=False)
+    standing: tuple[Entry, ...] = ()
 
     def find(self, name: str) -> Entry:
         """The entry called *name*: an id, a unique last part of one, or a unique title.
@@ -204,7 +206,19 @@ def read_library(store: Store, known: Library | None = None) -> Library:
         marks=listing.marks,
     )  # fmt: skip
     memo.note(store, library)
-    return library
+    return replace(library, standing=tuple(_standing(store, library))) if library.foreign else library
+
+
+def _standing(store: Store, library: Library) -> Iterator[Entry]:
+    known = library.ledger.known if library.ledger else {}
+    for path in library.foreign:
+        if known.get(path):
+            try:
+                entry = _entry(path, store.past(known[path]), [])
+            except LibraryError:  # a person's own edit, of which no copy was made
+                continue
+            if entry is not None and not entry.shelved:
+                yield entry
 
 
 def _entry(path: str, raw: bytes, unreadable: list[tuple[str, str]]) -> Entry | None:
@@ -293,6 +307,9 @@ class Ledger:
                 self.known[path] = adopted
                 self.marked.pop(path, None)
             self.marked.update(operation.foreign)
+            for path, found in operation.foreign.items():
+                if self.known.get(path) == found:  # an operation wrote over the edit before it was judged
+                    del self.known[path]
             lifted = {(each.scope, each.rule) for each in operation.lifted}
             self.tombstones = [each for each in self.tombstones if (each.scope, each.rule) not in lifted]
             self.tombstones += operation.tombstones

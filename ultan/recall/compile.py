@@ -67,7 +67,7 @@ def compile(  # noqa: A001 -- the word of the glossary
     foreign = set(library.foreign)
     entries = list(library.entries.values())
     if foreign:
-        entries = [entry for entry in entries if entry.path not in foreign and entry.id not in foreign]
+        entries = [entry for entry in entries if entry.path not in foreign and entry.id not in foreign] + list(library.standing)
     with _without_collector():
         _compile_faded(library, root, settings, encoder, now)
         is_large = len(entries) >= columns.KEPT_FROM

@@ -23,6 +23,7 @@ class Shelf:
         self.entries = {entry.id: entry for entry in entries if not entry.shelved}
         self.archived = {entry.id: entry for entry in entries if entry.shelved}
         self.tombstones: tuple[Tombstone, ...] = ()
+        self.standing: tuple[Entry, ...] = ()
         self.fingerprint, self.foreign, self.digests = fingerprint, foreign, {}
 
 

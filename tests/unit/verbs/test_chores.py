@@ -14,6 +14,7 @@ from ultan.library.check import findings
 from ultan.library.entry import Entry
 from ultan.library.executor import execute
 from ultan.library.held import pending
+from ultan.library.past import restore
 from ultan.library.rendering import render
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -257,7 +258,9 @@ def test_an_entry_that_changed_while_a_shell_of_an_agent_ran_counts_no_more(root
     report = run(root, at + 3600)
     assert (report.adopted, report.distrusted) == ((0, 1) if is_held else (1, 0))
     assert (name in counting(root)) is not is_held
-    assert (open_index(root).number(name) >= 0) is not is_held
+    index = open_index(root)
+    rule = index.card(index.number(name)).rule
+    assert ("never pip" if is_held else "curl") in rule, "what the person said counts until they decide"
     queue(root, "prompt", "good morning", session="s2")
     again = run(root, at + 7200)
     assert (again.adopted, again.distrusted) == (0, 0)
@@ -272,6 +275,22 @@ def test_an_entry_that_a_shell_changed_is_held_however_young_it_is(root, tmp_pat
     queue(root, "prompt", "good morning")
     assert run(root, at + 1).distrusted == 1
     assert name not in counting(root)
+
+
+def test_what_a_shell_changed_is_brought_back_by_restore(root, tmp_path):
+    learned(root)
+    name, path = edit_learned(root)
+    at = os.stat(path).st_ctime
+    session_with(root, tmp_path, ("Bash", at - 1, at + 1, {"command": "sed -i"}))
+    queue(root, "prompt", "good morning")
+    assert run(root, at + 60).distrusted == 1
+    assert [found.remedy for found in findings(root) if found.code == "foreign"] == [
+        f"`ultan restore {name}`, or `ultan adopt` if it shall stay so"
+    ]
+    restore(FileStore(root), name, None, at + 120)
+    assert "never pip" in home.read(path).decode()
+    assert name in counting(root)
+    assert not [found for found in findings(root) if found.code == "foreign"]
 
 
 def test_an_edit_that_an_operation_wrote_over_before_it_was_judged_is_held(root, tmp_path):
@@ -289,6 +308,7 @@ def test_an_edit_that_an_operation_wrote_over_before_it_was_judged_is_held(root,
     queue(root, "prompt", "good night", session="s3")
     assert run(root, at + 120).distrusted == 0
     assert name not in counting(root)
+    assert open_index(root).number(name) == -1, "what stood there before is not known any more"
 
 
 def test_what_was_held_waits_whatever_is_made_of_it_afterwards(root):

@@ -73,9 +73,14 @@ def twins(seen: Home) -> Iterator[Finding]:
 
 
 def foreign(seen: Home) -> Iterator[Finding]:
-    """Files that no operation made."""
+    """Files that no operation made, and entries that an agent's tools wrote into."""
+    standing = {entry.path for entry in seen.library.standing}
     for path in seen.library.foreign:
-        yield Finding("foreign", f"knowledge/{path}", "no operation made it and nobody adopted it; it counts for nothing", "`ultan adopt` if it is yours, else delete it")
+        if path in standing:
+            what, remedy = "an agent's tool changed it; what it said before counts on", f"`ultan restore {path.removesuffix('.md')}`, or `ultan adopt` if it shall stay so"
+        else:
+            what, remedy = "no operation made it and nobody adopted it; it counts for nothing", "`ultan adopt` if it is yours, else delete it"
+        yield Finding("foreign", f"knowledge/{path}", what, remedy)
 
 
 def deleted(seen: Home) -> Iterator[Finding]:
