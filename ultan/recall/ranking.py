@@ -11,6 +11,7 @@ from ultan.recall.signals import (
     POSTINGS,
     PROMPT_CHARS,
     Scope,
+    best_of,
     in_two_stages,
     keyed,
     signals_of,
@@ -182,8 +183,7 @@ def rank(
         return result
     signals, spreads = (extra, extra.spreads) if isinstance(extra, Scores) else gathered(scope, query, extra or {})
     totals = fused(signals, spreads, weights)
-    order = sorted(totals, key=lambda doc: (-totals[doc], doc))[: limit * 2]
-    boosted = [(totals[doc] + index.prior(doc), doc) for doc in order]
+    boosted = [(totals[doc] + index.prior(doc), doc) for doc in best_of(totals, limit * 2)]
     boosted.sort(key=lambda pair: (-pair[0], pair[1]))
     for score, doc in corrected(index, boosted)[:limit]:
         parts = {}
@@ -228,7 +228,7 @@ def topical(
     if scope.size <= CANDIDATES:
         return about(scope.index, weighed, [doc for low, high in scope.ranges for doc in range(low, high)])
     first = signals.get("near") or signals["words"]
-    return about(scope.index, weighed, sorted(first, key=lambda doc: (-first[doc], doc))[:CANDIDATES])
+    return about(scope.index, weighed, best_of(first, CANDIDATES))
 
 
 def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple[float, int]]":

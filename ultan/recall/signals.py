@@ -67,6 +67,10 @@ class Scope:
             holders += EVERYDAY_SHARE * imagined
         return log((self.supposed + 1.0) / (holders + 0.5))
 
+    def note(self, term: str, idf: float) -> None:
+        """Keep what was worked out for *term*, so that ``rarity`` need not look it up again."""
+        self._idf[term] = idf
+
     def rarity(self, term: str) -> float:
         """The idf of *term* here, known or not."""
         if term not in self._idf:
@@ -91,6 +95,7 @@ def weighed_terms(scope: Scope, texts: "Iterable[str]", most: int = MOST_TERMS) 
             continue
         stretches = index.postings(number, scope.ranges)
         idf = scope.idf(stretches, term)
+        scope.note(term, idf)
         found.append((number, idf if count == 1 else idf * (1.0 + log(count)), stretches))
     found.sort(key=lambda item: (-item[1], item[0]))
     return found[:most]
@@ -155,7 +160,7 @@ def in_two_stages(  # noqa: C901 -- two loops over four signals
     index = scope.index
     first = lexical(scope, weighed, POSTINGS)
     spread = standardised(first, scope.size)
-    chosen = sorted(first, key=lambda doc: (-first[doc], doc))[:CANDIDATES]
+    chosen = best_of(first, CANDIDATES)
     wanted: dict[int, list[tuple[str, int, float]]] = {}
 
     def want(term: int, name: str, place: int, factor: float) -> None:
@@ -177,8 +182,8 @@ def in_two_stages(  # noqa: C901 -- two loops over four signals
     signals: dict[str, dict[int, float]] = {}
     for doc in chosen:
         best: dict[tuple[str, int], float] = {}
-        for term, weight in zip(*index.forward(doc), strict=True):
-            for name, place, factor in wanted.get(term, ()):
+        for term, weight in [pair for pair in zip(*index.forward(doc), strict=True) if pair[0] in wanted]:
+            for name, place, factor in wanted[term]:
                 value = weight * factor
                 if value > best.get((name, place), 0.0):
                     best[name, place] = value
@@ -186,6 +191,17 @@ def in_two_stages(  # noqa: C901 -- two loops over four signals
             scores = signals.setdefault(name, {})
             scores[doc] = scores.get(doc, 0.0) + value
     return dict(signals), spread
+
+
+def best_of(scores: "Mapping[int, float]", most: int) -> "list[int]":
+    """The *most* entries with the highest scores, best first, the first of equal ones before the later.
+
+    Numbers alone are sorted ten times as fast as pairs, so these only decide where to cut.
+    """
+    if len(scores) > 2 * most:
+        least = sorted(scores.values(), reverse=True)[most - 1]
+        scores = {doc: score for doc, score in scores.items() if score >= least}
+    return sorted(scores, key=lambda doc: (-scores[doc], doc))[:most]
 
 
 def trust(weighed: "Weighed", best: float) -> float:
@@ -230,7 +246,7 @@ def standardised(scores: "Mapping[int, float]", size: int) -> "Spread":
     if not scores or not size:
         return 0.0, 1.0
     mean = sum(scores.values()) / size
-    variance = sum(value * value for value in scores.values()) / size - mean * mean
+    variance = sum([value * value for value in scores.values()]) / size - mean * mean
     return mean, sqrt(variance) if variance > 1e-12 else 1.0
 
 
