@@ -3,8 +3,11 @@
 import pytest
 
 from ultan import home
+from ultan.library import memo
 from ultan.library.actions import Create
 from ultan.library.activity import note_activity, read_activity, set_back_s
+from ultan.library.entry import Entry
+from ultan.library.rendering import render
 from ultan.library.store import FileStore
 from ultan.settings import Settings
 from ultan.verbs.decay import decay
@@ -58,6 +61,20 @@ def test_what_faded_is_put_away_on_the_second_day_and_comes_back_with_undo(root)
 
     undo(desk.store, second.operation, desk.now)
     assert len(desk.library.entries) == 3
+
+
+def test_a_run_that_puts_nothing_away_keeps_what_it_read_for_the_next_one(tmp_path):
+    root = home.ensure(str(tmp_path))
+    home.make_folder(f"{root}/knowledge/global")
+    day = read_day(START)
+    for number in range(memo.KEPT_FROM):
+        one = Entry(f"global/e{number:03d}", f"Rule {number}", "convention", "global", day, day, body=f"Body {number}.\n")
+        home.write(f"{root}/knowledge/{one.path}", render(one).encode(), durable=False)
+    store = FileStore(root, clock=lambda: int(4e18))  # long after: all of it is at rest
+    assert decay(Desk(root, store, Settings({}), START), dry_run=True).archived == ()
+    assert memo.remembered(FileStore(root)).entries == {}
+    assert decay(Desk(root, store, Settings({}), START)).archived == ()
+    assert len(memo.remembered(FileStore(root)).entries) == memo.KEPT_FROM
 
 
 def test_a_dry_run_writes_nothing(root):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ultan import home
-from ultan.library import retention, upkeep
+from ultan.library import memo, retention, upkeep
 from ultan.library.actions import Archive
 from ultan.library.activity import read_activity
 from ultan.library.retention import Fading, Sweep, is_day
@@ -69,6 +69,8 @@ def decay(
     asked = NOBODY_ASKED
     if not dry_run:
         number = _archive(desk, swept, library)
+        if not number:  # nothing was compiled, which would have kept it
+            memo.keep(desk.root, library)
         restore_used(desk, library)
         _keep_state(desk, swept)
         if opened is not None or not opportunistic or desk.settings["curation.by"] not in MODELS:

@@ -13,7 +13,6 @@ from ultan.library.actions import Action
 from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library, read_library
 from ultan.library.store import FileStore
-from ultan.recall.compile import compile as compile_index
 from ultan.settings import Settings
 
 
@@ -58,6 +57,8 @@ class Desk:
 
     def compile(self) -> None:
         """Write a new index generation from the library as it is now."""
+        from ultan.recall.compile import compile as compile_index  # noqa: PLC0415 -- numpy, where anything changed
+
         compile_index(self.library, self.root, self.settings, now=self.now)
 
 
