@@ -229,7 +229,7 @@ def test_hooks_in_settings_and_plugin_at_once_capture_once_and_are_told_of(agent
         outcome = agent.ask("when do we deploy?")
         assert len([text for text in queued(agent) if '"kind": "prompt"' in text]) == 1
     assert len(outcome.hooks("UserPromptSubmit")) == 2, "both are there"
-    assert api.turns[-1].text.count("--- ultan notes ---") <= 1
+    assert api.turns[-1].text.count("--- ultan notes ") <= 1
     doctor = subprocess.run([*words, "doctor"], env=environ, capture_output=True, text=True, check=False)
     assert "ultan uninstall" in doctor.stdout
 

@@ -23,6 +23,8 @@ def harmless(text: str) -> str:
     if not clean.isascii():
         clean = "".join(char for char in clean if char < "\U00010000" and not "\ud800" <= char <= "\udfff")
     clean = " ".join(clean.split()).replace("![", "[").replace("~~~", "~")
+    if "--- " in clean:  # the sign of our own fence, and of a second frontmatter
+        clean = " ".join("\u2013" if len(word) > 2 and not word.strip("-") else word for word in clean.split(" "))
     return clean.lstrip("#=-*> ")
 
 

@@ -57,7 +57,8 @@ def _standing(hook: Hook) -> "tuple[str, list[str]]":
     from ultan.recall.briefing import brief as standing  # noqa: PLC0415 -- only where there is an index
 
     try:
-        return standing(hook.index, hook.state.recall, hook.settings["brief.budget_chars"], stamp(hook.now)[:10])
+        nonce = os.urandom(4).hex()  # an entry cannot end a fence that it does not know
+        return standing(hook.index, hook.state.recall, hook.settings["brief.budget_chars"], stamp(hook.now)[:10], nonce)
     except IndexUnreadable:
         home.count(hook.root, "index_unreadable")
         return "", []

@@ -154,6 +154,13 @@ def test_a_session_starts_with_the_standing_rules_and_one_line_about_ultan_once(
     assert [event.kind for event in queue()] == ["session_start", "surfaced"] * 2
 
 
+def test_no_entry_knows_the_fence_of_a_briefing(hook, index):
+    index(**UV)
+    fences = {hook("brief", session=f"s{number}", source="startup")["additionalContext"].split("\n")[0] for number in range(3)}
+    assert len(fences) == 3
+    assert all(len(fence.split()) == 5 for fence in fences)
+
+
 def test_a_subagent_is_briefed_without_the_line(hook, index, queue):
     index(**UV)
     reply = hook("brief", "SubagentStart", agent_id="a1", agent_type="general-purpose")
