@@ -21,6 +21,7 @@ from ultan.library.actions import Action, Cite, Create, Kind, TriggerSpec
 from ultan.library.entry import check_kind
 from ultan.library.executor import Receipt
 from ultan.library.snapshot import Library
+from ultan.redaction import redact, strip_private
 from ultan.staff import clerk, drafting
 from ultan.staff.cues import language_of, table
 from ultan.staff.kinds import SIGNS, kind_of, signs_of
@@ -81,7 +82,7 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
         UsageError: nothing to keep, more than an entry holds, an unknown kind, or a part that does not fit.
         LibraryError: the executor refused, with its reason.
     """
-    text = text.strip()
+    text = _clean(text)
     if len(text) < 3:
         raise UsageError("there is nothing to keep", "ultan save 'Always use uv, never pip'")
     check_kind(given.kind)
@@ -89,7 +90,7 @@ def save(desk: Desk, text: str, given: Given, *, project: str, heard: Piece | No
     when = given.more.get("when", "")
     if when and not _DAY.match(when):
         raise UsageError(f"{when} is no day", "--when 2026-03-12, or --when '2026-03-12 14:30'")
-    piece = heard or Piece("", USER, text)
+    piece = Piece(heard.id, heard.origin, _clean(heard.text), heard.at, heard.turn, heard.about) if heard else Piece("", USER, text)
     try:
         action = _action(desk, text, given, piece, project, {"rule": rule, **({"how": how} if how else {})})
     except ValidationError as error:
@@ -153,9 +154,10 @@ def heard(root: str, session: str, text: str, environ: Mapping[str, str]) -> Pie
     Looks through what hooks queued and through the client's own transcript, which alone has the
     words that follow our own commands.
     """
+    text = _clean(text)
     wanted = _squeezed(text)
     for piece in _said(root, session, environ):
-        if piece.origin in PERSON and wanted in _squeezed(piece.text):
+        if piece.origin in PERSON and wanted in _squeezed(_clean(piece.text)):
             return piece
     return Piece(f"save-{session[:40]}", ASSISTANT, text)
 
@@ -168,6 +170,11 @@ def _said(root: str, session: str, environ: Mapping[str, str]) -> Iterator[Piece
     if path:
         yield from claude_words.told_us(path)
         yield from claude_code.read_transcript(path, 0, TRANSCRIPT_BYTES)[0]
+
+
+def _clean(text: str) -> str:
+    """*text* without what is marked private and without credentials, before anything is read off it."""
+    return redact(strip_private(text)[0])[0].strip()
 
 
 def _squeezed(text: str) -> str:

@@ -1,11 +1,15 @@
 """Saving by hand: what does not fit is said in words of the person; nothing is cut off in silence."""
 
+from pathlib import Path
+
 import pytest
 
-from ultan import home
+from ultan import home, spool
 from ultan.errors import UsageError
+from ultan.events import Event, Piece
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
+from ultan.redaction import redact
 from ultan.settings import Settings
 from ultan.verbs import review, save
 from ultan.verbs.desk import Desk
@@ -107,3 +111,34 @@ def test_what_is_kept_by_hand_is_found_when_it_matters_whether_or_not_the_clerk_
 def test_what_is_kept_by_hand_is_meant_to_last(desk, said, project, kind):
     saved = save.save(desk, said, save.Given(), project=project)
     assert read_library(desk.store).find(saved.entry).kind == kind
+
+
+def written(root):
+    return b"".join(path.read_bytes() + str(path).encode() for path in Path(root).rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("kind", ["convention", "finding"])
+@pytest.mark.parametrize("origin", ["", "assistant", "user"])
+@pytest.mark.parametrize(
+    ("secret", "told"),
+    [
+        ("gh" + "p_" + "Zq3vT8kLw1" * 4, "Always push with {} as the token"),
+        ("foyHUdGckPO3cjDH6SZqxGY/Lyf/47pT1ynrD/2T", "Remember: aws_secret_access_key = {}"),
+        ("Tr0ub4dor&6580", "the staging password is {} , always use it"),
+        ("the salary is 12345 gold", "Always use uv <private>{}</private> here"),
+    ],
+)
+def test_no_credential_and_nothing_private_of_a_saved_text_is_kept(desk, kind, origin, secret, told):
+    """Neither in an entry nor in what is read off it, what waits for review, or the log."""
+    text = told.format(secret)
+    heard = Piece("p1", origin, f"so, {text}!") if origin else None
+    save.save(desk, text, save.Given(kind=kind), project="shop", heard=heard, session="s1")
+    assert secret.encode() not in written(desk.root)
+
+
+def test_typed_words_are_known_again_where_a_credential_in_them_was_masked(desk):
+    token = "gh" + "p_" + "Zq3vT8kLw1" * 4
+    typed = Piece("p1", "user", redact(f"always push with {token}")[0])
+    spool.put(desk.root, Event(spool.new_id(NOON), NOON, "prompt", session="s1", pieces=[typed]))
+    assert save.heard(desk.root, "s1", f"Always push with {token}", {}).origin == "user"
+    assert token not in save.heard(desk.root, "s1", f"Never push with {token}", {}).text
