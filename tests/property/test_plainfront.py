@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from ultan.library.entry import Entry, Evidence, Trigger
 from ultan.library.plainfront import read_plain
+from ultan.library.plainyaml import through_yaml
 from ultan.library.rendering import render
-from ultan.library.yamlfront import through_yaml
 
 KEYS = st.sampled_from(["id", "title", "tags", "applies_when", "evidence", "session", "quote", "x-y", "a_1"])
 SCALARS = st.one_of(

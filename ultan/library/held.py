@@ -1,5 +1,6 @@
 """Held: suggestions that wait for a person, one file each below ``pending/``."""
 
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from ultan.library.request import Refusal, Request, drafted
 from ultan.library.snapshot import Library
 
 MOST_HELD = 200
-_ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,12 @@ class Pending:
     why: str
     pieces: tuple[Piece, ...] = ()
     path: str = ""
+
+
+@functools.cache
+def _any_action() -> TypeAdapter[Action]:
+    """What reads an action of any kind; made once something waits, since it costs as much as reading a thousand entries."""
+    return TypeAdapter(Action)
 
 
 def held_back(action: Action, reason: str, request: Request, library: Library, held: Sequence[Pending]) -> Pending | Refusal:
@@ -130,7 +136,7 @@ def scope_of(action: Action, library: Library) -> str:
 def _read(path: str, raw: bytes) -> Pending:
     plain = json.loads(raw)
     return Pending(
-        _number(path), _ACTION.validate_python(plain["action"], strict=False), plain["by"], plain["session"],
+        _number(path), _any_action().validate_python(plain["action"], strict=False), plain["by"], plain["session"],
         plain["at"], plain["source"], plain["quote"], plain["why"], tuple(Piece(*piece) for piece in plain["pieces"]),
         path,
     )  # fmt: skip

@@ -191,6 +191,9 @@ def _phrase(name: str, text: str) -> Phrase:
         if word in ("~", ","):
             words.append(word)
             continue
+        if word.isalpha():  # most are, and a table has thousands
+            words.append(word.lower())
+            continue
         parts = [part.replace("’", "'").lower() for part in _WORD.findall(word)] or [word.lower()]  # noqa: RUF001
         words += parts
         if word.endswith("*"):
