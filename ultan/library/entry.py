@@ -9,7 +9,8 @@ from typing import Any
 
 from ultan.errors import InvalidEntry, UsageError
 from ultan.library.body import rule_of, wikilinks
-from ultan.library.yamlfront import Value, load, split
+from ultan.library.plainfront import Value
+from ultan.library.yamlfront import load, split
 
 KINDS = ("convention", "preference", "finding", "warn", "abstraction", "decision", "event")
 TRUST = ("observed", "assistant", "confirmed", "person")

@@ -9,6 +9,9 @@ test holds that what is not declined reads the same there.
 import re
 from typing import Any
 
+# What a value may be after loading: texts, lists and tables of them.
+Value = str | list[Any] | dict[str, Any]
+
 _PLAIN = r"[^\W_](?:[\w ./()+=;@~^$%-]|[,!?*&'\"](?=[\w ])|:(?=\w))*(?<! )"
 _SINGLE = r"'(?:[^'\n\t\x00-\x1f\x7f-\x9f]|'')*'"
 _SCALAR = rf"(?:{_PLAIN}|{_SINGLE})"

@@ -10,7 +10,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # no stubs are installed with it
 
 from ultan.errors import InvalidEntry
-from ultan.library.yamlfront import Value
+from ultan.library.plainfront import Value
 
 DEPTH = 6
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same events, ten times faster where libyaml is

@@ -1,16 +1,12 @@
 """The frontmatter of a file: where it stands, and what it says: plainly as a rule, else as YAML."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from ultan.errors import InvalidEntry
-from ultan.library.plainfront import read_plain
+from ultan.library.plainfront import Value, read_plain
 
 FRONT_BYTES = 8 * 1024
 BOM = "\ufeff"
-
-# What a value may be after loading: texts, lists and tables of them.
-Value = str | list[Any] | dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from ultan.library.bar import RULE_KINDS
 from ultan.library.checks.finding import Finding, Home
 from ultan.library.entry import COUNTERS, Entry
 from ultan.library.grounds import CONFIRMED
-from ultan.library.yamlfront import Value, front
+from ultan.library.plainfront import Value
+from ultan.library.yamlfront import front
 from ultan.redaction import redact
 
 DAYS = ("created", "updated", "last_reinforced", "last_surfaced", "last_helpful", "expires", "archived")
