@@ -195,6 +195,18 @@ def test_what_raises_trust_or_spend_needs_a_person(ultan, words):
     assert said.out == ""
 
 
+@pytest.mark.parametrize(
+    "words", [("show", "{}"), ("save", "x y z", "--scope", "{}"), ("{}",), ("log", "--{}"), ("config", "{}", "1"), ("import", "/srv/{}"),
+              ("why",  "--tool", "{}", "--home", "/dev/null/{}")],
+)  # fmt: skip
+def test_an_error_quotes_no_credential(ultan, words):
+    token = "gh" + "p_" + "Zq3vT8kLw1" * 4
+    said = ultan(*(word.format(token) for word in words))
+    assert said.status != 0
+    assert said.err
+    assert token not in said.err + said.out
+
+
 def test_a_variable_raises_no_spend_inside_an_agent(ultan):
     sneaky = {"ULTAN_CURATION__BY": "claude", "CLAUDECODE": "1"}
     assert told(ultan("curate", "--now", "--json", environ=sneaky, person=False))["by"] == "clerk"

@@ -73,10 +73,12 @@ class Screen:
         self._print(self.err, [Line(text, style)])
 
     def fail(self, message: str, hint: str = "") -> None:
-        """``error: …`` and ``hint: …`` on stderr, in the words of an ``UltanError``."""
-        self._print(self.err, [Line(f"error: {message}", "bold red")])
+        """``error: …`` and ``hint: …`` on stderr, in the words of an ``UltanError``; credentials in what they quote are masked."""
+        from ultan.veil import safe  # noqa: PLC0415 -- where all goes well nothing is quoted
+
+        self._print(self.err, [Line(f"error: {safe(message)}", "bold red")])
         if hint:
-            self._print(self.err, [Line(f"hint: {hint}", "dim")])
+            self._print(self.err, [Line(f"hint: {safe(hint)}", "dim")])
 
     @contextmanager
     def busy(self, what: str) -> Iterator[None]:
