@@ -240,22 +240,24 @@ class Index:
 
     def _checked(self, name: str, start: int, end: int) -> "memoryview[Any]":
         """Items *start* to *end* (-1: all) of a section, after checking the blocks they lie in."""
-        view = self._view(name)
+        view = self._views.get(name) or self._view(name)
         if end < 0:
             end = len(view)
         if start >= end:
             return view[:0]
         width = view.itemsize
-        first = self._sections[name][0] - self._payload
-        self._check((first + start * width) // BLOCK, (first + end * width - 1) // BLOCK)
+        at = self._sections[name][0] - self._payload
+        first, last = (at + start * width) // BLOCK, (at + end * width - 1) // BLOCK
+        if first != last or not self._good[first]:  # a query asks a thousand times, mostly where it asked before
+            self._check(first, last)
         return view[start:end]
 
     def _check(self, first: int, last: int) -> None:
-        good = self._good
+        good, sums = self._good, self._view("blocks")
         for block in range(first, last + 1):
             if not good[block]:
                 at = self._payload + block * BLOCK
-                if zlib.crc32(self._mapped[at : at + BLOCK]) != self._view("blocks")[block]:
+                if zlib.crc32(self._mapped[at : at + BLOCK]) != sums[block]:
                     raise IndexUnreadable("the index is torn")
                 good[block] = 1
 
