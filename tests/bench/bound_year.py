@@ -13,7 +13,8 @@ import sys
 from report_year import GENERATORS
 
 from ultan.library.retention import Constants
-from ultan.verbs.bench_year import BARS, ENTRIES, PACES, SETTLED_DAYS, Habits, Player, policies
+from ultan.verbs.bench_year import BARS, ENTRIES, PACES, SETTLED_DAYS, Player, policies
+from ultan.verbs.habits import Habits
 from ultan.verbs.shelves import BareShelf
 
 

@@ -12,17 +12,15 @@ from itertools import product
 from ultan.library.retention import Constants
 from ultan.verbs.bench_year import PACES, USERS, breach, made, mean_of, play
 
-RULES = ("convention", "preference", "warn", "decision", "abstraction")
 FINALISTS = 5
 
 
 def settings():
-    """Every setting that is tried: a lifetime near two months for what was never used, spread by strength."""
-    for days, doublings, weight, factor in product((50, 55, 60, 65), (0.5, 1.0, 2.0), (1.0, 2.0), (0.9, 1.0)):
+    """Every setting that is tried: a lifetime near two months for what was never used, spread by strength, lengthened by use."""
+    for days, doublings, weight, spacing in product((46, 52, 58, 64), (0.5, 1.0), (1.5, 2.5, 4.0), (7.0, 21.0)):
         base = days / 2 / 2 ** (doublings * 0.4)  # a plain finding has a strength of 0.4 and fades after two half-lives
         yield Constants(
-            base_days=round(base, 1), strength_doublings=doublings, use_weight=weight, ignored_factor=factor,
-            floor_days=dict.fromkeys(RULES, 24.0), ignored_often=3,
+            base_days=round(base, 1), strength_doublings=doublings, use_weight=weight, spacing_days=spacing,
         )  # fmt: skip
 
 
@@ -37,7 +35,7 @@ def row(missed, _noise, means, one):
         "{}: alive {load_bearing_alive:.4f} noise {noise_live:.3f} stale {stale_shown:.4f} wrong {wrongly_archived:.4f}".format(pace, **mean)
         for pace, mean in means.items()
     ]
-    chosen = f"base {one.base_days} doublings {one.strength_doublings} use {one.use_weight} ignored {one.ignored_factor}"
+    chosen = f"base {one.base_days} doublings {one.strength_doublings} use {one.use_weight} spacing {one.spacing_days:.0f}"
     return f"missed {missed:.4f} | {chosen} | {' | '.join(told)}"
 
 

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 
 from ultan.library.entry import Entry
 from ultan.library.retention import Constants, lifetime_days, remaining
-from ultan.verbs.bench_year import BARS, JUDGES, MEASURES, PACES, USERS, bench_year, breach, made
+from ultan.verbs.bench_year import BARS, MEASURES, PACES, USERS, bench_year, breach, made
+from ultan.verbs.habits import JUDGES
 from ultan.verbs.synthetic_year import year_of
 
 SEEDS = range(100, 110)

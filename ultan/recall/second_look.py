@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ultan.recall.index import Card
 
-STRONGLY = 0.5  # probability from which what faded fits well enough to be shown again unasked
+STRONGLY = 0.7  # probability from which what faded may be shown again: lower, and it brings back more noise than need
 
 
 def look(root: str, query: ranking.Query, already: "set[str]", settings: "Mapping[str, Any]") -> ranking.Primed:

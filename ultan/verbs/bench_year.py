@@ -14,7 +14,9 @@ from functools import partial
 from ultan.library import retention
 from ultan.library.entry import Entry
 from ultan.library.retention import Activity, Constants, Fading, Policy
-from ultan.verbs.shelves import NO_REST, BareShelf, Count, LibraryShelf, Rest, Said, Shelf
+from ultan.verbs.habits import Habits
+from ultan.verbs.resting import NO_REST, Rest
+from ultan.verbs.shelves import BareShelf, Count, LibraryShelf, Said, Shelf
 from ultan.verbs.synthetic_year import USERS, Day, Memory, Rates, Year, make_year
 
 SETTLED_DAYS = 60
@@ -36,51 +38,6 @@ ENTRIES = 300
 def made(user: str, seed: int, pace: float = 1.0, entries: int = ENTRIES) -> Year:
     """The year of our own generator, at a *pace* of one for the counted rates."""
     return make_year(user, seed, Rates().scaled(pace), entries=entries)
-
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """How user and agent behave; assumptions, except what PrimeBench and MemoryCode measure.
-
-    Attributes:
-        shown: a needed, live entry is primed (PrimeBench recall@3).
-        used: a primed entry that was needed is really relied on.
-        said_again: what was needed and put away is said again by the user; what was shown and is
-            wrong is called wrong.
-        false_prime: a prompt that needs nothing shows an entry all the same (PrimeBench).
-        beside: entries shown beside a needed one that nobody needs.
-        recognised: a correction finds the entry that it corrects (MemoryCode, 1 - superseded_live).
-        misjudged: an entry that nobody needed is taken for helpful.
-        heard: a use is noticed by whoever looks at what was shown: a model all, a judge by code a part.
-        passes: what was shown and not taken for helpful counts as passed over; a judge that misses much
-            does not say so.
-        judged: anybody looks at what was shown; else nothing counts as helpful or ignored.
-        thinks: a model is asked about what drifts before a person is; it leaves the entry as it is.
-        answered: a person answers when asked in ``review`` whether an entry still holds.
-        mistaken: of these answers, the wrong ones.
-    """
-
-    shown: float = 0.635
-    used: float = 0.8
-    said_again: float = 0.5
-    false_prime: float = 0.105
-    beside: float = 0.5
-    recognised: float = 0.985
-    misjudged: float = 0.02
-    heard: float = 1.0
-    passes: bool = True
-    judged: bool = True
-    thinks: bool = True
-    answered: float = 0.5
-    mistaken: float = 0.1
-
-
-HEARD_BY_CODE = 0.5
-"""Of real uses, those that a judge by code notices: assumed."""
-JUDGES: Mapping[str, Habits] = {
-    "model": Habits(), "code": Habits(heard=HEARD_BY_CODE, passes=False, thinks=False), "nobody": Habits(judged=False, thinks=False),
-}  # fmt: skip
-"""Who says whether what was shown was of help."""
 
 
 @dataclass(slots=True)
@@ -195,12 +152,16 @@ class Player:
     def _tell(self, day: str, said: Sequence[Said]) -> None:
         if said:
             self._shelf.say(day, said)
-            before = self._away
-            self._look()
-            for key in sorted(before & self._live):
-                self._revived.add(key)
-                self._scoped[self._year.memories[key].scope].append(key)
-                self._result.decisions.append((day, "revive", key))
+            self._welcome(day)
+
+    def _welcome(self, day: str) -> None:
+        """Look at the shelf, and note what came back from the archive."""
+        before = self._away
+        self._look()
+        for key in sorted(before & self._live):
+            self._revived.add(key)
+            self._scoped[self._year.memories[key].scope].append(key)
+            self._result.decisions.append((day, "revive", key))
 
     def _look(self) -> None:
         self._live, self._away = self._shelf.live(), self._shelf.archived()
@@ -215,7 +176,11 @@ class Player:
                 self._need(self._year.memories[one.memory], one.scope, shown, missed, wrong)
             elif one.what == "nothing":
                 self._beside(shown, one.scope, self._habits.false_prime)
+            if one.what in ("need", "nothing"):
+                self._away_beside(shown, one.scope)
         self._shelf.count(day.day, shown)
+        if any(useful for key, (_, useful, _) in shown.items() if key in self._away):
+            self._welcome(day.day)
         if wrong:
             self._shelf.retract(day.day, sorted(set(wrong)))
         self._tell(day.day, [Said(memory, again=True) for memory in missed])
@@ -228,8 +193,7 @@ class Player:
         rng, habits = self._rng, self._habits
         if memory.key in self._away:
             self._missed.add(memory.key)
-            if memory not in missed and rng.random() < habits.said_again:
-                missed.append(memory)
+            self._need_away(memory, shown, missed)
         elif memory.key in self._live and rng.random() < habits.shown:
             self._show(shown, memory.key, helped=rng.random() < habits.used, needed=True)
             self._beside(shown, scope, habits.beside)
@@ -239,7 +203,29 @@ class Player:
                 self._show(shown, old, helped=False)
                 if rng.random() < habits.said_again:
                     wrong.append(old)
+            elif old in self._away and self._shelf.offers(old) and rng.random() < habits.offered:
+                self._show(shown, old, helped=False)
             old = self._year.memories[old].corrects
+
+    def _need_away(self, memory: Memory, shown: dict[int, Count], missed: list[Memory]) -> None:
+        """What is needed lies in the archive: shown again and relied on, or said again."""
+        rng, habits = self._rng, self._habits
+        if memory in missed or shown.get(memory.key, (0, 0, 0))[1]:
+            return  # it will be back by tomorrow
+        if rng.random() < habits.offered and self._shelf.offers(memory.key):
+            self._show(shown, memory.key, helped=rng.random() < habits.used, needed=True)
+            if shown[memory.key][1]:
+                return
+        if rng.random() < habits.said_again:
+            missed.append(memory)
+
+    def _away_beside(self, shown: dict[int, Count], scope: str) -> None:
+        """Something that faded and that nobody needs comes up."""
+        if self._away and self._rng.random() < self._habits.offered_beside:
+            near = sorted(key for key in self._away if self._year.memories[key].scope in (scope, "global"))
+            key = self._rng.choice(near) if near else -1
+            if key >= 0 and self._shelf.offers(key):
+                self._show(shown, key, helped=self._rng.random() < self._habits.misjudged)
 
     def _show(self, shown: dict[int, Count], key: int, *, helped: bool, needed: bool = False) -> None:
         fired, useful, passed = shown.get(key, (0, 0, 0))

@@ -5,7 +5,7 @@ the executor; ``BareShelf`` keeps plain entries and repeats what the executor do
 counters, a hundred times faster. A test plays one year on both and compares every decision.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Protocol
@@ -15,11 +15,13 @@ from ultan.library import retention
 from ultan.library.actions import Action, Affirm, Archive, Bump, Cite, Contradict, Create, Reinforce, Revive
 from ultan.library.entry import Entry
 from ultan.library.executor import execute
+from ultan.library.faded import is_faded
 from ultan.library.grounds import REPETITION, encoding_strength, likeness, stems
 from ultan.library.retention import Activity, Constants, Fading, Policy
 from ultan.library.snapshot import Library, read_library
 from ultan.library.twin import MemoryStore
 from ultan.verbs.drift import questions
+from ultan.verbs.resting import NO_REST, SLACK, Rest
 from ultan.verbs.synthetic_year import Memory
 
 TOPICS = 40
@@ -34,26 +36,6 @@ class Said:
     memory: Memory
     again: bool = False
     instead_of: int = -1
-
-
-SLACK = 1e-6  # of a day: rounding must not hide an entry from the one that decides
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """How long an entry surely stays, so that it need not be looked at every day; a policy decides, this only spares.
-
-    Attributes:
-        days: of an entry, at least; active days of its scope, or of the calendar.
-        since: the day from which they count.
-    """
-
-    days: Callable[[Entry], float]
-    since: Callable[[Entry, str], str] = retention.renewed_on
-    calendar: bool = False
-
-
-NO_REST = Rest(lambda _entry: 0.0)
 
 
 def place_of(memory: Memory) -> tuple[str, str]:
@@ -71,6 +53,9 @@ class Shelf(Protocol):
     def archived(self) -> set[int]:
         """Numbers of the entries in the archive."""
 
+    def offers(self, key: int, /) -> bool:
+        """Whether the entry *key* lies in the archive for want of use alone, so that it may be shown again."""
+
     def say(self, day: str, said: Sequence[Said]) -> None:
         """Take in what was said on *day*: new, corrected, said again, or brought back from the archive."""
 
@@ -78,7 +63,7 @@ class Shelf(Protocol):
         """End entries that a person called wrong."""
 
     def count(self, day: str, shown: Mapping[int, Count]) -> None:
-        """Fold in how often entries were shown and were of help on *day*."""
+        """Fold in how often entries were shown and were of help on *day*; what had faded and was of help is back."""
 
     def forget(self, day: str, activity: Activity) -> list[int]:
         """Numbers of the entries put away on *day*."""
@@ -129,6 +114,7 @@ class BareShelf:
         self._policy, self._constants, self._rest = policy, constants, rest
         self._live: dict[int, Entry] = {}
         self._away: dict[int, Entry] = {}
+        self._closed: set[int] = set()  # put away on a person's word: no use brings it back
         self._counts: dict[int, _Counts] = {}
         self._stems: dict[int, frozenset[str]] = {}
         self._due: dict[int, float] = {}
@@ -145,6 +131,10 @@ class BareShelf:
         """As ``Shelf.archived``."""
         return set(self._away)
 
+    def offers(self, key: int) -> bool:
+        """As ``Shelf.offers``."""
+        return key in self._away and key not in self._closed
+
     def say(self, day: str, said: Sequence[Said]) -> None:
         """As ``Shelf.say``."""
         for one in said:
@@ -155,6 +145,7 @@ class BareShelf:
                 self._live[key] = _said_again(self.looked_up(key), day)
             elif key in self._away:
                 self._live[key] = _revived(self._away.pop(key), day)
+                self._closed.discard(key)
             self._due.pop(key, None)
 
     def _learn(self, day: str, one: Said) -> None:
@@ -180,6 +171,13 @@ class BareShelf:
     def count(self, day: str, shown: Mapping[int, Count]) -> None:
         """As ``Shelf.count``."""
         for key, (fired, helped, ignored) in shown.items():
+            if key in self._away:
+                away = _shown_again(self._away[key], day, shown[key])
+                self._away[key] = away
+                if helped and self.offers(key):
+                    self._live[key] = replace(self._away.pop(key), updated=day)
+                    self._due.pop(key, None)
+                continue
             known = self._counts.get(key)
             if known is None:
                 known = self._counts[key] = _Counts()
@@ -238,6 +236,7 @@ class BareShelf:
             self._live[key] = replace(entry, updated=day, ignored=0)
         else:
             self._away[key] = self._live.pop(key)
+            self._closed.add(key)
 
     def _day_due(self, key: int, activity: Activity, day: str) -> float:
         """The active day of its scope, counted from the first, on which an entry can fade at the earliest."""
@@ -275,6 +274,14 @@ def _said_again(entry: Entry, day: str) -> Entry:
     return replace(entry, reinforced=entry.reinforced + 1, last_reinforced=day, encoding_strength=strength)
 
 
+def _shown_again(entry: Entry, day: str, count: Count) -> Entry:
+    fired, helped, ignored = count
+    return replace(
+        entry, fired=entry.fired + fired, fired_helpful=entry.fired_helpful + helped, ignored=entry.ignored + ignored,
+        last_surfaced=day, last_helpful=day if helped else entry.last_helpful,
+    )  # fmt: skip
+
+
 def _revived(entry: Entry, day: str) -> Entry:
     return replace(entry, updated=day, reinforced=entry.reinforced + 1, last_reinforced=day)
 
@@ -301,6 +308,11 @@ class LibraryShelf:
     def archived(self) -> set[int]:
         """As ``Shelf.archived``."""
         return {self._keys[id_] for id_ in self.library.archived}
+
+    def offers(self, key: int) -> bool:
+        """As ``Shelf.offers``."""
+        entry = self.library.archived.get(self._ids[key])
+        return entry is not None and is_faded(self.library, entry)
 
     def say(self, day: str, said: Sequence[Said]) -> None:
         """As ``Shelf.say``, each remark a piece of the day's session, as the clerk would hand it over."""

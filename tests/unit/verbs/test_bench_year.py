@@ -8,10 +8,8 @@ import pytest
 from ultan.library.retention import Constants
 from ultan.verbs.bench_year import (
     BARS,
-    JUDGES,
     MEASURES,
     USERS,
-    Habits,
     Player,
     bench_year,
     breach,
@@ -19,6 +17,7 @@ from ultan.verbs.bench_year import (
     play,
     policies,
 )
+from ultan.verbs.habits import JUDGES, Habits
 from ultan.verbs.shelves import BareShelf
 from ultan.verbs.synthetic_year import Day, Happening, Memory, Rates, Year, make_year, year_of
 
@@ -39,6 +38,7 @@ def memory(key, truth, **more):
 
 TAUGHT = [Happening("teach", "project:alpha", key) for key in range(2)]
 NEEDED = Happening("need", "project:alpha", 0)
+DEAF = {"offered": 0.0, "offered_beside": 0.0}  # nobody looks into the archive
 
 
 @pytest.mark.parametrize("user", USERS)
@@ -97,7 +97,7 @@ def test_what_was_put_away_and_not_needed_since_is_not_missed():
     outcome = play(rare)
     assert (outcome.wrongly_archived, outcome.missed) == (1.0, 0.0)
     late = year({0: TAUGHT} | {day: [NEEDED] for day in range(100, 120)}, [memory(0, "load-bearing"), memory(1, "noise")])
-    outcome = play(late, habits=Habits(said_again=0.0))
+    outcome = play(late, habits=Habits(said_again=0.0, **DEAF))
     assert (outcome.wrongly_archived, outcome.missed) == (1.0, 1.0)
 
 
@@ -118,8 +118,35 @@ def test_what_was_put_away_and_is_missed_comes_back_and_counts_as_revived():
     assert outcome.revived == 1
     assert (outcome.load_bearing_alive, outcome.wrongly_archived) == (1.0, 0.0)
     assert [what for _, what, key in outcome.decisions if key == 0] == ["archive", "revive"]
-    forgotten = play(late, habits=Habits(said_again=0.0))
+    forgotten = play(late, habits=Habits(said_again=0.0, **DEAF))
     assert (forgotten.load_bearing_alive, forgotten.wrongly_archived) == (0.0, 1.0)
+
+
+def test_what_faded_comes_back_where_it_is_shown_again_and_of_help():
+    late = year({0: TAUGHT} | {day: [NEEDED] for day in range(100, 120)}, [memory(0, "load-bearing"), memory(1, "noise")])
+    habits = {"said_again": 0.0, "used": 1.0, **DEAF, "offered": 1.0}
+    outcome = play(late, habits=Habits(**habits))
+    assert (outcome.revived, outcome.load_bearing_alive, outcome.wrongly_archived) == (1, 1.0, 0.0)
+    unused = play(late, habits=Habits(**{**habits, "used": 0.0}))
+    assert (unused.revived, unused.wrongly_archived) == (0, 1.0)
+
+
+def test_what_faded_and_nobody_needs_comes_up_too_and_is_misjudged_now_and_then():
+    days = {0: TAUGHT} | {day: [Happening("nothing", "project:alpha")] for day in range(1, 120)}
+    told = year(days, [memory(0, "load-bearing"), memory(1, "noise")])
+    shown = play(told, habits=Habits(false_prime=0.0, misjudged=0.0, **{**DEAF, "offered_beside": 1.0}))
+    assert (shown.revived, shown.precision) == (0, 0.0)
+    fooled = {"false_prime": 0.0, "misjudged": 1.0}
+    assert play(told, habits=Habits(**fooled, **{**DEAF, "offered_beside": 1.0})).revived > 0
+
+
+def test_bare_entries_and_the_library_agree_where_much_comes_back_by_use():
+    small = make_year("specialist", 3, Rates(contradicts=0.3, reinforces=0.2), entries=40, days=150)
+    hasty = Constants(base_days=4, strength_doublings=0.5, floor_days={}, strong=0.6)
+    habits = Habits(offered=0.5, offered_beside=0.5, misjudged=0.4, thinks=True, answered=1.0, said_again=0.1)
+    bare, real = play(small, habits=habits, constants=hasty), play(small, habits=habits, constants=hasty, real=True)
+    assert bare == real
+    assert bare.revived > 3
 
 
 def test_a_correction_that_found_its_entry_is_never_shown_stale_and_one_that_did_not_is():
@@ -135,7 +162,7 @@ def test_where_nobody_judges_what_is_shown_stays_longer():
     days = {0: TAUGHT} | {day: [NEEDED] for day in range(5, 120, 5)}
     memories = [memory(0, "load-bearing"), memory(1, "noise")]
     without = Constants(unjudged_worth=0.0)
-    habits = Habits(judged=False, said_again=0.0, beside=0.0)
+    habits = Habits(judged=False, said_again=0.0, beside=0.0, **DEAF)
     assert play(year(days, memories), habits=habits, constants=without).load_bearing_alive == 0.0
     assert play(year(days, memories), habits=habits, constants=Constants(unjudged_worth=0.5)).load_bearing_alive == 1.0
 
