@@ -25,7 +25,7 @@ from ultan.verbs.bench_recall import Answered, Asked, DataSet, bench_recall, mea
 
 SETS = ("primebench", "bench/locomo", "bench/longmemeval-evidence", "bench/prefeval", "bench/beam-100k")
 GROUPS = {"bench/beam-100k": ["instruction_following+preference_following"]}
-COLD = (*MODEL_FREE, "situation")
+COLD = (*MODEL_FREE, "situation", "topic", "order")
 UNMEASURED = ("rerank",)  # no model of it at hand
 
 

@@ -18,6 +18,7 @@ from ultan.library.citations import cited
 from ultan.recall import index as layout
 from ultan.recall.commands import subjects
 from ultan.recall.lookaround import needed_literals, rewritten
+from ultan.recall.orders import order_keys
 from ultan.recall.situations import (
     DOING,
     LANGUAGES,
@@ -193,6 +194,7 @@ def keys_of(entry: "Entry") -> set[str]:
         *situation_keys(
             entry.title, entry.applies_when, entry.rule, ((one.tool, one.pattern) for one in entry.triggers)
         ),
+        *(() if entry.title or entry.applies_when else order_keys(entry.body)),
     }
 
 

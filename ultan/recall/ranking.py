@@ -39,6 +39,7 @@ WEIGHTS = {
     "files": 0.15,  # names of the files in play
     "situation": 0.5,  # what kind of message it is, where a cue speaks of such messages or names it outright
     "topic": 1.0,  # what both are about, where most entries have neither title nor cues
+    "order": 2.0,  # bare entries that say what holds from now on, as far as their topic is the question's
     "meaning": 1.0,  # warm: cosine of the prompt to title and cues
     "best_cue": 0.5,  # warm: cosine to the nearest cue
     "body": 1.0,  # warm: cosine to the body; worth .01 of recall@10 where entries are turns
@@ -49,8 +50,8 @@ MODEL_FREE = ("words", "near", "tail", "files")
 # Signals that few entries have are not standardised: the only entry that leans to a situation a little
 # would stand out as far as one that names it. About the deviation among ``USUAL_SIZE`` entries; half of
 # that beside the signals of a model, which double what speaks of topics.
-FIXED_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 16), "topic": (0.0, 1.0)}
-WARM_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 32), "topic": (0.0, 1.0)}
+FIXED_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 16), "topic": (0.0, 1.0), "order": (0.0, 1.0)}
+WARM_SPREADS: "dict[str, Spread]" = {"situation": (0.0, 1 / 32), "topic": (0.0, 1.0), "order": (0.0, 1.0)}
 
 
 class Query:
@@ -209,7 +210,7 @@ def gathered(
         signals = signals_of(scope, query, weighed)
     signals |= keyed(scope, query)
     if scope.index.meta.get("topics"):
-        signals["topic"] = topical(scope, weighed, signals)
+        signals |= topical(scope, weighed, signals)
     for name, scores in extra.items():
         signals[name] = {doc: value for doc, value in scores.items() if any(a <= doc < b for a, b in scope.ranges)}
     spreads = {name: spreads.get(name) or standardised(scores, scope.supposed) for name, scores in signals.items()}
@@ -221,14 +222,18 @@ def gathered(
 
 def topical(
     scope: Scope, weighed: "Weighed", signals: "Mapping[str, Mapping[int, float]]"
-) -> "Mapping[int, float]":
-    """What the best by words, or all of few entries, are about."""
-    from ultan.recall.topic import about  # noqa: PLC0415 -- only where most entries are bare
+) -> "dict[str, Mapping[int, float]]":
+    """What the best by words, the standing orders, or all of few entries, are about; and which of the orders apply."""
+    from ultan.recall import topic  # noqa: PLC0415 -- only where most entries are bare
 
+    held = topic.orders(scope.index, scope.ranges)
     if scope.size <= CANDIDATES:
-        return about(scope.index, weighed, [doc for low, high in scope.ranges for doc in range(low, high)])
-    first = signals.get("near") or signals["words"]
-    return about(scope.index, weighed, best_of(first, CANDIDATES))
+        chosen = [doc for low, high in scope.ranges for doc in range(low, high)]
+    else:
+        first = signals.get("near") or signals["words"]
+        chosen = list(dict.fromkeys((*best_of(first, CANDIDATES), *sorted(held, key=lambda doc: (-held[doc], doc))[:CANDIDATES])))
+    found = topic.about(scope.index, weighed, chosen)
+    return {"topic": found, "order": topic.applying(held, found)}
 
 
 def corrected(index: "Index", boosted: "list[tuple[float, int]]") -> "list[tuple[float, int]]":

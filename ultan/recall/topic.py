@@ -5,13 +5,35 @@ from operator import mul
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ultan.recall.index import Index
     from ultan.recall.signals import Weighed
 
 WIDTH = 128  # signed bytes of a word or an entry
 TERMS = 24  # of a prompt, its rarest; more change nothing
+ORDER_LEVELS = 8  # how much of an entry is an order that holds from now on, in eighths
+
+
+def order_key(level: int) -> str:
+    """The key under which entries are found that are standing orders by so much."""
+    return f"\0order/{level}"
+
+
+def orders(index: "Index", ranges: "list[tuple[int, int]]") -> "dict[int, float]":
+    """The standing orders in *ranges*, each with how much of it is one."""
+    found = {}
+    for level in range(1, ORDER_LEVELS + 1):
+        number = index.term(order_key(level))
+        if number >= 0:
+            for start, end in index.postings(number, ranges):
+                found.update(dict.fromkeys(index.docs(start, end), level / ORDER_LEVELS))
+    return found
+
+
+def applying(held: "Mapping[int, float]", topics: "Mapping[int, float]") -> "dict[int, float]":
+    """How much standing orders matter to a question: the more, the farther its topic is theirs above the mean."""
+    return {number: share * (topics[number] - 1.0) for number, share in held.items() if topics.get(number, 0.0) > 1.0}
 
 
 def asked_about(index: "Index", weighed: "Weighed") -> "list[float]":

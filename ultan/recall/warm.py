@@ -20,7 +20,7 @@ from ultan.recall.kept import Kept, digest_of
 from ultan.recall.ranking import WEIGHTS, Scores
 from ultan.recall.signals import CANDIDATES, Scope
 from ultan.recall.text import terms
-from ultan.recall.topic import asked_about
+from ultan.recall.topic import applying, asked_about, orders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,6 +158,8 @@ class Lexical:
                 found[name] = self.words(signals.weighed_terms(scope, terms(text)))
         if self._topics is not None:
             found["topic"] = self.about(scope, weighed, self._topics)
+            held = orders(self.index, scope.ranges)
+            found["order"] = self.filled(applying(held, {number: float(found["topic"][number]) for number in held}))
         return found
 
     def about(self, scope: Scope, weighed: "Weighed", topics: "NDArray[np.float32]") -> "Floats":
