@@ -23,10 +23,10 @@ from ultan.recall import briefing, ranking, rendering
 from ultan.recall import silence as silence_of
 from ultan.recall.compile import build_from_entries
 from ultan.recall.index import Index
-from ultan.recall.text import terms
 from ultan.recall.timespan import day_of
 from ultan.recall.warm import Warm
 from ultan.settings import Settings
+from ultan.verbs.bench_plain import plain_answers
 
 if TYPE_CHECKING:
     from ultan.encoders import Encoder
@@ -107,7 +107,7 @@ def bench_recall(
     times = sorted(one.ms for one in answers) or [0.0]
     report["ms"] = {"p50": round(times[len(times) // 2], 2), "p95": round(times[int(len(times) * 0.95)], 2)}
     if baselines:
-        report["baselines"] = beside(data, encoder, cache)
+        report["baselines"] = {name: measured(paired(data, lists)) for name, lists in plain_answers(data, encoder).items()}
     return report
 
 
@@ -216,6 +216,11 @@ def answer(
             usable = [item for item in ranked if not ranking.why_not(item.card, set(), asked.day)]
             result.graded = [(data.names[item.card.id], item.probability) for item in usable[:20]]
     return result
+
+
+def paired(data: DataSet, lists: Sequence[list[str]]) -> list[Answered]:
+    """What another system gave for each query that has an answer."""
+    return [Answered(asked, ids) for asked, ids in zip(data.queries, lists, strict=True) if asked.relevant]
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -349,75 +354,3 @@ def says(text: str, entry: Entry, *, with_rule: bool) -> bool:
     title = rendering.harmless(entry.title)[:60]
     rule = rendering.harmless(entry.rule)[:40]
     return bool(title) and title in text and (not with_rule or rule in text)
-
-
-# --- baselines ------------------------------------------------------------------------------------
-
-
-def beside(data: DataSet, encoder: "Encoder | None", cache: str) -> dict[str, Any]:
-    """Plain systems on the same data: grep, BM25 by rank-bm25, vectors alone, reciprocal rank fusion."""
-    systems = {"grep": _grep, "bm25": _bm25}
-    found: dict[str, Any] = {}
-    ranked: dict[str, list[list[str]]] = {}
-    for name, system in systems.items():
-        ranked[name] = _by_pool(data, system)
-    if encoder is not None:
-        vectors = encoder
-
-        def meaning(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-            from ultan.recall.warm import kept_vectors  # noqa: PLC0415 -- numpy, only with an encoder
-
-            rows = kept_vectors(texts, vectors, "")
-            asked = vectors.encode([query[:1500] or " " for query in queries], query=True)
-            return [sorted(range(len(texts)), key=lambda at: (-row[at], at)) for row in (asked @ rows.T).tolist()]
-
-        ranked["vectors"] = _by_pool(data, meaning)
-        ranked["rrf"] = [_fused_ranks([a, b]) for a, b in zip(ranked["bm25"], ranked["vectors"], strict=True)]
-    for name, lists in ranked.items():
-        answers = [Answered(asked, ids) for asked, ids in zip(data.queries, lists, strict=True) if asked.relevant]
-        found[name] = measured(answers)
-    del cache
-    return found
-
-
-def _by_pool(data: DataSet, system: Callable[[Sequence[str], Sequence[str]], list[list[int]]]) -> list[list[str]]:
-    result: list[list[str]] = [[] for _ in data.queries]
-    for pool in sorted({asked.pool for asked in data.queries}):
-        admitted = [e for e in data.entries if not pool or e.scope in ("global", f"project:{pool}")]
-        texts = ["\n".join((e.title, *e.applies_when, " ".join(e.tags), e.body)) for e in admitted]
-        places = [at for at, asked in enumerate(data.queries) if asked.pool == pool]
-        orders = system(texts, [data.queries[at].text for at in places])
-        for at, order in zip(places, orders, strict=True):
-            result[at] = [data.names[admitted[number].id] for number in order[:50]]
-    return result
-
-
-def _grep(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-    """As somebody with grep would look: how many of the query's longer words stand in the text."""
-    lowered = [text.lower() for text in texts]
-    orders = []
-    for query in queries:
-        wanted = {word for word in query.lower().split() if len(word) > 3}
-        counts = [sum(word in text for word in wanted) for text in lowered]
-        orders.append(sorted((at for at in range(len(texts)) if counts[at]), key=lambda at: (-counts[at], at)))
-    return orders
-
-
-def _bm25(texts: Sequence[str], queries: Sequence[str]) -> list[list[int]]:
-    from rank_bm25 import BM25Okapi  # noqa: PLC0415 -- only for the comparison
-
-    corpus = [terms(text) or ["-"] for text in texts]
-    oracle = BM25Okapi(corpus)
-    orders = []
-    for query in queries:
-        values = oracle.get_scores(terms(query)).tolist()
-        orders.append(sorted(range(len(texts)), key=lambda at: (-values[at], at)))
-    return orders
-
-
-def _fused_ranks(lists: Sequence[Sequence[str]]) -> list[str]:
-    totals: dict[str, float] = {}
-    for order in lists:
-        for place, name in enumerate(order):
-            totals[name] = totals.get(name, 0.0) + 1.0 / (60 + place + 1)
-    return sorted(totals, key=lambda name: (-totals[name], name))
