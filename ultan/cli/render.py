@@ -325,6 +325,8 @@ def _weighed(item: "Candidate") -> Tree:
         branches.append(Tree(f"relevance {item.probability:.2f}: {told}"))
     if item.habit:
         branches.append(Tree(f"ignored before: {item.habit:+.2f} log-odds"))
+    if item.unverified:
+        branches.append(Tree(f"unverified: {item.unverified} is gone"))
     return Tree(f"{item.score:.2f}  {item.id}: {item.title}: {item.verdict}", branches)
 
 

@@ -174,6 +174,7 @@ def why(
     told = verb.why(
         door.index, " ".join(prompt), project=door.project, files=file or (), tail=tail, today=blocks.day(door.now)[:10],
         already=sorted(Seen(door.root, door.session).already()) if door.session else (),
+        root=door.root,
     )  # fmt: skip
     screen.show(told, render.why(told))
 

@@ -34,6 +34,7 @@ class Candidate:
         features: what the scorer for silence saw, for the first few entries.
         habit: by how much what was ignored before lowers its log-odds.
         verdict: ``shown``, or why not.
+        unverified: a path that it cites and that its project does not have any more.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Candidate:
     habit: float
     probability: float
     verdict: str
+    unverified: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +92,16 @@ class WhyTool:
 
 
 def why(
-    index: Index, prompt: str, *, project: str, files: Sequence[str] = (), tail: str = "", already: Sequence[str] = (), today: str = ""
-) -> Why:
-    """Every stage of priming *prompt* in *project*, as a hook would do it now."""
+    index: Index, prompt: str, *, project: str, files: Sequence[str] = (), tail: str = "", already: Sequence[str] = (), today: str = "",
+    root: str = "",
+) -> Why:  # fmt: skip
+    """Every stage of priming *prompt* in *project*, as a hook would do it now; *root*, the home, tells which cited paths are gone."""
     query = ranking.Query(prompt, project, files=tuple(files), tail=tail, day=today)
     ranked = ranking.rank(index, query)
     primed = ranking.prime(index, query, set(already), today)
     settings = index.settings
-    block = rendering.render(primed.cards, int(settings.get("priming.budget_chars", 1500)), "", today) if primed.cards else ""
+    lost = rendering.gone(root, [item.card for item in ranked[:CANDIDATES]]) if root else {}
+    block = rendering.render(primed.cards, int(settings.get("priming.budget_chars", 1500)), "", today, lost) if primed.cards else ""
     left_out = tuple(primed.left_out)
     if not ranked or silence.needs_nothing(prompt):
         left_out = (("", "the prompt needs nothing" if silence.needs_nothing(prompt) else "the library is empty here"),)
@@ -105,12 +109,14 @@ def why(
     verdicts = dict(primed.left_out) | dict.fromkeys(shown, "shown")
     return Why(
         prompt, project, tuple(ranked.rankings), tuple(situations_of(prompt, tuple(files), tail)),
-        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.44)), _candidates(index, ranked, verdicts),
+        round(ranked.probability, 3), float(settings.get("priming.min_relevance", 0.44)), _candidates(index, ranked, verdicts, lost),
         shown, left_out, _out_of_scope(index, query), block,
     )  # fmt: skip
 
 
-def _candidates(index: Index, ranked: ranking.Ranked, verdicts: dict[str, str]) -> tuple[Candidate, ...]:
+def _candidates(
+    index: Index, ranked: ranking.Ranked, verdicts: dict[str, str], lost: dict[str, str]
+) -> tuple[Candidate, ...]:
     places: dict[str, list[int]] = {}
     for name in ranked.rankings:
         order = sorted((item for item in ranked if item.parts[name][0]), key=lambda item: (-item.parts[name][0], item.number))
@@ -124,7 +130,7 @@ def _candidates(index: Index, ranked: ranking.Ranked, verdicts: dict[str, str]) 
                 if item.number in order
             },
             round(index.prior(item.number), 3), {name: round(value, 3) for name, value in item.features.items()},
-            round(item.habit, 3), round(item.probability, 3), verdicts.get(item.card.id, "too far down"),
+            round(item.habit, 3), round(item.probability, 3), verdicts.get(item.card.id, "too far down"), lost.get(item.card.id, ""),
         )
         for item in ranked[:CANDIDATES]
     )  # fmt: skip

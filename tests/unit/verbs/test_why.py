@@ -101,3 +101,17 @@ def test_a_dialog_is_tried_with_its_options():
 def test_what_is_no_tool_call_is_said_to_be_none(index, call):
     with pytest.raises(UsageError, match="no tool call"):
         why_tool(index, call, project="")
+
+
+def test_a_candidate_that_cites_a_path_which_is_gone_is_told_as_unverified(tmp_path):
+    shop = tmp_path / "shop"
+    (shop / "src").mkdir(parents=True)
+    (tmp_path / "projects.json").write_text(json.dumps({"v": 1, "roots": {str(shop): "shop"}}))
+    index = build_from_entries((entry("projects/shop/prices", title="Prices are integers in cents", body="Rounding stands in `src/gone.py`."),), Settings())
+    told = why(index, "prices in cents", project="shop", root=str(tmp_path))
+    assert told.candidates[0].unverified == "src/gone.py"
+    out = io.StringIO()
+    Screen(out, io.StringIO(), {}).show(told, render.why(told))
+    assert "unverified: src/gone.py is gone" in out.getvalue()
+    (shop / "src" / "gone.py").touch()
+    assert why(index, "prices in cents", project="shop", root=str(tmp_path)).candidates[0].unverified == ""
