@@ -70,7 +70,6 @@ STATUS = ("active", "stale", "deprecated")
 # Bits of dflag: kind 0-3, trust 4-5, status 6-7, then:
 PINNED, SUPERSEDED, HAS_FILES = 1 << 8, 1 << 9, 1 << 10
 FULL_WEIGHT = 65535 / 4.0  # weights are stored as sixteenths of a thousandth of four: tf parts stay below k1 + 1
-FULL_WEIGHT_OF_KEYS = 1  # file names are found through the same arrays, and weigh nothing
 GLOBAL = "global"
 LIVE, FADED = "library.idx", "faded.idx"
 

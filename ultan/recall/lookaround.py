@@ -5,7 +5,6 @@ RE2 has no lookahead. ``rm (?!build)`` becomes the pattern ``rm`` *unless* ``rm 
 
 from collections.abc import Iterator
 
-SHORTEST_LITERAL = 3
 MOST_LITERALS = 12
 _OPENERS = "(?!"
 

@@ -67,17 +67,6 @@ def mentioned_files(text: str, most: int = 40) -> "list[str]":
     return list(found)
 
 
-def languages_of(files: "tuple[str, ...] | list[str]") -> "list[str]":
-    """The words for the languages of *files*, most frequent first."""
-    counts: dict[str, int] = {}
-    for path in files:
-        name = path.rsplit("/", 1)[-1].lower()
-        words = LANGUAGES.get(name.rsplit(".", 1)[-1])
-        if words:
-            counts[words] = counts.get(words, 0) + 1
-    return sorted(counts, key=lambda words: (-counts[words], words))
-
-
 def named_situation(name: str) -> str:
     """The situation that a cue, or the pattern of a trigger, names outright; else ``""``."""
     name = " ".join(name.lower().split()).rstrip(".")
