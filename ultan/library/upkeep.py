@@ -15,6 +15,7 @@ FRONT_HEAD = (
     "# Library\n\nWhat was learned, one markdown file an entry: `global/` holds for every project, "
     "`projects/` for one each.\nEdit, move or remove anything; what lies between the markers is written anew.\n\n"
 )
+LAST_MOMENT = 253402300799.0  # the end of the year 9999: no ISO day lies after it
 LOG_CHARS = 256 * 1024
 LOG_HEAD = "# Log\n\nEvery write, veto and refusal, oldest first.\n\n"
 WHOLE_CATALOG = 300  # with more entries the catalog names folders only; each README names its entries
@@ -161,9 +162,14 @@ def logged(text: str, lines: Iterable[str]) -> str:
 
 def stamp(now: float) -> str:
     """A moment as UTC to the minute, for people."""
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(max(0.0, now)))
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(told(now)))
 
 
 def day(now: float) -> str:
-    """The ISO day of a moment, in UTC."""
-    return time.strftime("%Y-%m-%d", time.gmtime(max(0.0, now)))
+    """The ISO day of a moment, in UTC; the last one there is for a clock that has gone past it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(told(now)))
+
+
+def told(now: float) -> float:
+    """*now*, or the nearest moment that has an ISO day."""
+    return min(max(0.0, now), LAST_MOMENT)

@@ -7,9 +7,9 @@ advisor searches and writes; what is stored and what it thinks stay apart.
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from ultan.errors import LanguageModelError
+from ultan.library import upkeep
 from ultan.library.entry import Entry
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -74,7 +74,7 @@ def ask(
     if not os.path.isdir(os.path.join(root, "knowledge")):
         return Answer(question, "", (), "", "library", (), "nothing is remembered yet")
     library = read_library(FileStore(root))
-    today = datetime.fromtimestamp(now(), UTC).date().isoformat()
+    today = upkeep.day(now())
     resolve = resolver(root, settings, now, model)
     nearest = timely(nearest_entries(root, library, project), question, today, resolve)
     if model is None and who in ("clerk", "off"):

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ultan import clients, home, redaction
 from ultan.events import PASTED, PERSON, USER, Event, Piece, Transcript
+from ultan.library import upkeep
 from ultan.veil import unveiled
 
 Pull = Callable[[str, str, int, int], tuple[list[Piece], int]]  # client, path, from, to → pieces, offset after them
@@ -257,7 +258,7 @@ def _settle(loose: list[str], piece: Piece) -> bool:
 
 
 def _dated(piece: Piece, event: Event) -> Piece:
-    at = piece.at or datetime.fromtimestamp(max(event.at, 0.0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = piece.at or datetime.fromtimestamp(upkeep.told(event.at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return Piece(piece.id, piece.origin, piece.text, at, piece.turn, piece.about)
 
 

@@ -5,10 +5,10 @@ import os
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 
 from ultan import home, settings
 from ultan.errors import IndexUnreadable, SettingsError
+from ultan.library import upkeep
 from ultan.recall.index import open_index
 from ultan.verbs.checkup.check import Check, State, ago, changed, clock, lives, names, noted, span
 from ultan.verbs.server import standing
@@ -124,7 +124,7 @@ def spend(root: str, now: float) -> Iterator[Check]:
     cost = noted(root, "", "cost.json")
     if not cost:
         return
-    today = cost.get("days", {}).get(datetime.fromtimestamp(now, UTC).date().isoformat(), {})
+    today = cost.get("days", {}).get(upkeep.day(now), {})
     total = cost.get("total", {})
     says = (
         f"today {today.get('calls', 0)} calls, {today.get('tokens', 0)} tokens, ${today.get('cost_usd', 0):.2f};"
