@@ -39,6 +39,9 @@ class _Context:
     memo: "dict[str, str]" = {}  # noqa: RUF012 -- the scanner clears it itself
 
 
+_scan: "Any" = _make_scanner(_Context) if _make_scanner is not None else None
+
+
 def loads(text: str) -> "Any":
     """The value of one JSON text; lone surrogates become U+FFFD.
 
@@ -54,7 +57,7 @@ def loads(text: str) -> "Any":
 
             value = json.loads(text, strict=False, parse_constant=lambda _name: None)
         else:
-            value, end = _make_scanner(_Context)(text, 0)
+            value, end = _scan(text, 0)
             if text[end:].strip(WHITE):
                 raise NotJson("more than one value")
     except NotJson:

@@ -4,7 +4,16 @@ from ultan.library.entry import Entry, Trigger
 from ultan.recall.compile import Draft
 from ultan.recall.index import Index
 from ultan.recall.lookaround import needed_literals, rewritten
-from ultan.recall.triggers import by_error, by_file, by_question, by_situation, glob_matches, notices
+from ultan.recall.triggers import (
+    by_error,
+    by_file,
+    by_question,
+    by_situation,
+    glob_matches,
+    grams,
+    notices,
+    stands_in,
+)
 from ultan.settings import Settings
 
 
@@ -219,3 +228,10 @@ def test_what_a_call_certainly_does_brings_the_rules_about_it() -> None:
 def test_a_trigger_that_names_no_situation_is_switched_off() -> None:
     draft = Draft([entry("global/x", Trigger("situation", "sings"))])
     assert [reason for _, reason in draft.switched_off] == ["there is no situation 'sings'"]
+
+
+def test_a_literal_is_found_wherever_it_stands_and_only_there() -> None:
+    raw = "cd api && pip install réquests".encode()
+    held = grams(raw)
+    assert all(stands_in(literal, raw, held) for literal in ("", "p", "&&", "pip", "PIP install", "réquests", "cd"))
+    assert not any(stands_in(literal, raw, held) for literal in ("pip3", "npm install", "uv", "pip  install", "install pip"))
