@@ -40,6 +40,11 @@ def voiced(draft: Draft, cites: Sequence[act.Cite]) -> Grounds:
     return grounds(draft, cites)
 
 
+def spoken(draft: Draft, found: Grounds, rule: str) -> str:
+    """The person's own words behind *rule*: what is quoted; where a person writes by hand and quotes nothing, the rule."""
+    return found.words or (rule if draft.asked.by == "person" else "")
+
+
 def inherited(draft: Draft, cites: Sequence[act.Cite], parents: Sequence[Entry]) -> Grounds:
     """The lowest trust of the parents and of what is cited."""
     lowest = min(entry.trust_rank for entry in parents)

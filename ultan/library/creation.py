@@ -33,7 +33,7 @@ def create(draft: Draft, action: act.Create) -> Done:
     bar.check_support(draft, f"{action.title} {action.rule}", action.evidence)
     triggers, notes = bar.triggers(action.triggers, found)
     strength = ground.encoding_strength(
-        "contradicts" if superseded else action.salience, kind=action.kind, words=found.words,
+        "contradicts" if superseded else action.salience, kind=action.kind, words=bar.spoken(draft, found, action.rule),
         likeness=_likeness(draft, action.rule, scope),
     )  # fmt: skip
     entry = Entry(

@@ -39,7 +39,7 @@ def update(draft: Draft, action: act.Update) -> Done:
         bar.check_rule(draft, action.rule, entry.scope, found)
         bar.check_support(draft, f"{action.title or ''} {action.rule}", action.evidence)
         changes["trust"] = found.name
-        strength = ground.encoding_strength(action.salience, kind=entry.kind, words=found.words)
+        strength = ground.encoding_strength(action.salience, kind=entry.kind, words=bar.spoken(draft, found, action.rule))
         changes["encoding_strength"] = max(strength.value, entry.encoding_strength)
     if not changes and body is None:
         raise Declined("it changes nothing")

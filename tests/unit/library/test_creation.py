@@ -1,6 +1,8 @@
 """Creation: what is learned, written for the first time, and how strongly."""
 
-from ultan.library.actions import Abstract, Archive, Bring, Gates
+import pytest
+
+from ultan.library.actions import Abstract, Archive, Bring, Gates, Update
 from ultan.library.executor import execute
 
 
@@ -85,3 +87,18 @@ def test_what_is_brought_lies_where_an_entry_may_and_takes_no_place(desk, create
         receipt = execute(desk.store, [Bring(path=path, text=text)], now=desk.now, by="import")
         assert (receipt.applied, len(receipt.refused)) == ((), 1), path
     assert execute(desk.store, [Bring(path="global/uv.md", text=entry_text())], now=desk.now, by="clerk").applied == ()
+
+
+def test_who_writes_by_hand_raises_the_voice_in_the_rule_itself_and_nobody_else_does(desk, create):
+    desk.person(create("Never deploy on Fridays", "Never deploy on Fridays."), create("Deploy by hand", "Deployments are started by hand."))
+    desk.scholar(create("Tabs", "Always use tabs, never spaces.", cite=("u", "use tabs")), said={"u": "use tabs here, not spaces"})
+    strong = {entry.slug: entry.encoding_strength for entry in desk.library.entries.values()}
+    assert strong["never-deploy-on-fridays"] == pytest.approx(strong["deploy-by-hand"] + 0.1)
+    assert strong["tabs"] == strong["deploy-by-hand"]
+
+
+def test_a_rule_that_a_person_rewrites_with_emphasis_is_written_stronger(desk, create):
+    desk.person(create("Deploy by hand", "Deployments are started by hand."))
+    before = desk.library.find("deploy-by-hand").encoding_strength
+    desk.person(Update(entry="deploy-by-hand", rule="Deployments are always started by hand.", salience="drift"))
+    assert desk.library.find("deploy-by-hand").encoding_strength >= before

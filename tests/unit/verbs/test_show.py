@@ -52,7 +52,7 @@ def test_a_chain_is_whole_where_only_one_side_says_so_and_ends_in_a_circle():
 def test_strength_and_retention_are_explained(ultan):
     assert ultan("save", "Never push to main!", "--folder", "git").status == 0
     said = ultan("show", "never-push-to-main").out
-    assert "strength: 0.5, weak (novel 0.5)" in said
+    assert "strength: 0.6, fair (novel 0.5, emphasis +0.1)" in said
     assert "retention: 100% left after 0 active days" in said
     assert ": kept" in said
     shown = json.loads(ultan("show", "never-push-to-main", "--json").out)
