@@ -35,7 +35,7 @@ FAST = (
     "ultan.spool", "ultan.projects", "ultan.plainjson", "ultan.clients.", "ultan.reflex.", "ultan.recall",
     "ultan.recall.text", "ultan.recall.index", "ultan.recall.ranking", "ultan.recall.signals", "ultan.recall.silence",
     "ultan.recall.rendering", "ultan.recall.second_look", "ultan.recall.topic", "ultan.recall.triggers",
-    "ultan.recall.commands", "ultan.recall.shell", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.wire", "ultan.recall.patterns",
+    "ultan.recall.commands", "ultan.recall.shell", "ultan.recall.briefing", "ultan.recall.situations", "ultan.recall.tongues", "ultan.recall.wire", "ultan.recall.patterns",
 )  # fmt: skip
 # Each costs a hook milliseconds it does not have (ARCHITECTURE.md, measured).
 SLOW_STANDARD = frozenset((

@@ -185,6 +185,9 @@ REVIEW_WORDS = frozenset(
 LOG_MARKS = ("Traceback (most recent", "panic:", "error:", "Error:", "ERROR", "FAIL", "Exception", "    at ", "npm ERR", "exit code")
 WORDING = frozenset("say says text message label wording title word copy change replace call".split())  # noqa: SIM905 -- as above
 SHORT, ASSENT = 25, 6  # words of a prompt that only picks, or only agrees
+TAKES_IN = frozenset(("project", "stack", "backend", "frontend", "pyproject", "requirements"))
+OF_WORK = ("ing", "tion", "ity")  # such nouns name work, hardly ever a package; nor do plurals
+ENGLISH = frozenset(("the", "it", "this", "and", "you", "please", "that", "with", "my", "what", "we", "should"))
 DOCUMENTS = (".md", ".mdx", ".rst", ".adoc")
 
 
@@ -196,6 +199,10 @@ def situations_of(text: str, files: "tuple[str, ...] | list[str]" = (), tail: st
     words = _bare(low)
     said = set(words)
     found = _by_form(text, low, words, said, tail)
+    if said.isdisjoint(ENGLISH):
+        from ultan.recall.tongues import doing  # noqa: PLC0415 -- eighteen languages, seldom more than one
+
+        found.update(doing(low, said))
     if files and files[0].lower().endswith(DOCUMENTS):
         found.add("writes docs")
     return [
@@ -225,9 +232,22 @@ def _by_form(text: str, low: str, words: "list[str]", said: "set[str]", tail: st
     letters = sum(char.isalpha() for char in text[:HEAD_CHARS])
     if letters > 8 and sum(char.isalpha() and not char.isascii() for char in text[:HEAD_CHARS]) * 3 > letters:
         found.add("another language")
+    if "add" in said and not said.isdisjoint(TAKES_IN) and _adds_by_name(words):
+        found.add("adds a dependency")
     if len(words) <= ASSENT and "?" in tail[-300:]:
         found.add("goes on with a plan")  # an assent to what was just proposed
     return found
+
+
+def _adds_by_name(words: "list[str]") -> bool:
+    """Whether one thing is added by its name, as packages are: "add flask to the project", not "add a button", "add caching"."""
+    for at, word in enumerate(words):
+        if word == "add" and words[at + 2 : at + 3] == ["to"] and not TAKES_IN.isdisjoint(words[at + 3 : at + 6]):
+            name = words[at + 1]
+            is_plural = name.endswith("s") and not name.endswith(("is", "ss", "us", "js"))
+            if not is_plural and not name.endswith(OF_WORK) and all(name not in tells.split() for tells, _, _ in ACTIVITIES.values()):
+                return True
+    return False
 
 
 # --- entries ----------------------------------------------------------------------------------------

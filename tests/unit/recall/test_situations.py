@@ -42,6 +42,8 @@ LOG = "\n".join(["$ make", "building", "Traceback (most recent call last):", "  
         ("commit this", "commits"),
         ("update the readme", "writes docs"),
         ("is there a package for it", "adds a dependency"),
+        ("add flask to the project", "adds a dependency"),
+        ("let's add redis to our stack", "adds a dependency"),
     ],
 )
 def test_a_prompt_tells_its_situation(prompt: str, situation: str) -> None:
@@ -51,6 +53,11 @@ def test_a_prompt_tells_its_situation(prompt: str, situation: str) -> None:
 @pytest.mark.parametrize("prompt", ["", " ", "\U0001f600\U0001f680", "數據庫遷移", "QUJD" * 4000, "\0\ud800", "a" * 1_000_000])
 def test_no_prompt_breaks_the_rules(prompt: str) -> None:
     assert set(situations_of(prompt, ("",), prompt)) <= set(VOCABULARY)
+
+
+@pytest.mark.parametrize("prompt", ["add a button to the project", "add tests to the project", "add logging to the project", "add types to the project", "add flask to the list"])
+def test_not_everything_that_is_added_is_a_package(prompt: str) -> None:
+    assert "adds a dependency" not in situations_of(prompt)
 
 
 def test_an_assent_to_a_question_goes_on_with_a_plan() -> None:
