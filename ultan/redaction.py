@@ -26,6 +26,8 @@ _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e"
 _JOINS = ("\\\n", "\\\r\n", "\\\\\\n", "\\u")
 _TO_BASE64 = bytes(code if chr(code) in BASE64 + "-_" else 32 for code in range(256))
 _WRAPPED = 24  # letters of base64: no token is shorter
+_LINE = 60  # and no line of a block of it, but the last
+_BORDERS = " \t\r>|*#'\","  # what stands around such a line in a quotation, a table or a program
 
 
 def redact(text: str) -> "tuple[str, int]":
@@ -48,6 +50,8 @@ def find_credentials(text: str) -> "Found":
     view, places = _joined(text)
     found = _found(view)
     _in_base64(view, found)
+    _in_lines_of_base64(view, found)
+    _in_percent(view, found)
     if not found:
         return found
     found = _disjoint(found)
@@ -158,6 +162,51 @@ def _in_base64(text: str, found: "Found") -> None:
         ):
             found.append((at, at + len(word), "registry-auth"))
         at += len(word)
+
+
+def _in_lines_of_base64(text: str, found: "Found") -> None:
+    """Add the blocks of base64 in lines of one length that hold a credential of any family."""
+    if "\n" not in text or len(text) <= _LINE:
+        return
+    block: list[tuple[int, str]] = []
+    at = 0
+    for line in (*text.split("\n"), ""):
+        word = line.strip(_BORDERS)
+        is_wide = len(word) >= _LINE and not word.strip(BASE64 + "-_")
+        if is_wide and (not block or len(word) == len(block[-1][1])):
+            block.append((at + line.find(word), word))
+        elif block:
+            if 0 < len(word) < len(block[-1][1]) and not word.strip(BASE64 + "-_") and (len(block) * len(block[0][1]) + len(word)) % 4 == 0:
+                block.append((at + line.find(word), word))
+            if len(block) > 1:
+                inside = decoded("".join(part for _, part in block))
+                if inside and _found(inside):
+                    found.append((block[0][0], block[-1][0] + len(block[-1][1]), "base64-wrapped"))
+            block = [(at + line.find(word), word)] if is_wide and word != block[-1][1] else []
+        at += len(line) + 1
+
+
+def _in_percent(text: str, found: "Found") -> None:
+    """Add the credentials that are seen only where ``%2F`` is read as the letter it stands for."""
+    at = text.find("%")
+    if at < 0:
+        return
+    letters: list[str] = []
+    places: list[int] = []
+    last = 0
+    while at >= 0:
+        code = text[at + 1 : at + 3]
+        letter = chr(int(code, 16)) if len(code) == 2 and not code.strip(HEX) else ""
+        if letter == "\n" or " " <= letter <= "~":
+            letters.append(text[last:at] + letter)
+            places += range(last, at + 1)
+            last = at + 3
+        at = text.find("%", max(at + 1, last))
+    if not letters:
+        return
+    letters.append(text[last:])
+    places += range(last, len(text) + 1)
+    found += [(places[start], places[end], kind) for start, end, kind in _found("".join(letters))]
 
 
 # --- the second layer --------------------------------------------------------------------------------

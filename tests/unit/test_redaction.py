@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -195,6 +196,42 @@ def test_one_layer_of_base64_hides_nothing():
         assert wrapped not in redaction.redact(f"echo {wrapped} | base64 -d")[0]
     kubeconfig = base64.b64encode(maker.key_block().encode()).decode()
     assert kubeconfig not in redaction.redact(f"client-key-data: {kubeconfig}")[0]
+
+
+def of_every_kind(seed):
+    maker = Maker(seed)
+    return [maker.text(kind) for kind in sorted(SPECS)]
+
+
+def test_what_is_written_in_percent_signs_is_seen_as_what_it_stands_for():
+    texts = [(secret, text) for secret, text in of_every_kind(31) if text.isascii()]
+    coded = [f"https://x.example/search?q={quote(text, safe='')}&page=2" for _, text in texts]
+    assert [text for (_, text), code in zip(texts, coded, strict=True) if not redaction.redact(code)[1]] == []
+    left = [secret for (secret, _), code in zip(texts, coded, strict=True) if quote(secret, safe="") in redaction.redact(code)[0]]
+    assert left == []
+
+
+@pytest.mark.parametrize("text", ["100% of 20% and 5%25", "printf('%d%%20s', n)", "width: 50%;", "https://x.example/a%20b%2Fc?q=d%C3%A9j%C3%A0", "%", "%2", "%zz"])
+def test_percent_signs_of_other_kinds_stay(text):
+    assert redaction.redact(text) == (text, 0)
+
+
+@pytest.mark.parametrize("head", ["", "    ", "> ", "# "])
+def test_base64_in_lines_hides_nothing(head):
+    texts = [text for _, text in of_every_kind(32) if text.isascii()]
+    for text in texts:
+        lines = base64.encodebytes(f"a first line of words, then {text} and a last one of words".encode()).decode().split("\n")
+        block = "before\n" + "".join(f"{head}{line}\n" for line in lines if line) + "after"
+        clean, count = redaction.redact(block)
+        assert count, text
+        assert not any(line in clean for line in lines if len(line) > 40)
+        assert clean.startswith("before\n")
+        assert clean.endswith("\nafter")
+
+
+def test_base64_in_lines_of_anything_else_stays():
+    block = base64.encodebytes(("A picture, in words: nothing to see here. " * 30).encode()).decode()
+    assert redaction.redact(block) == (block, 0)
 
 
 def test_every_value_of_a_kubernetes_secret_goes_strong_or_not():
