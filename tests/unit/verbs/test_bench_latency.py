@@ -16,15 +16,16 @@ def test_every_hook_is_run_beside_the_bare_interpreter(tmp_path):
     (tmp_path / "proj").mkdir()
     argv = {verb: ["/bin/sh", "-c", runtime.line(verb)] for verb in BOUNDS}
     root = str(tmp_path / "h")
-    found = bench_latency(argv, sys.executable, rounds=2, count=30, root=root, project=str(tmp_path / "proj"), sizes=(12,),
+    found = bench_latency(argv, sys.executable, rounds=6, count=30, root=root, project=str(tmp_path / "proj"), sizes=(12,),
                           save=[sys.executable, "-m", "ultan", "save"])
     assert set(found["rows"]) == {"bare", "notice", "notice 20 KB", "prime", "prime 12", "capture", "save"}
-    assert open_index(str(tmp_path / "young")).size == 5, "what was saved can be primed at once"
+    assert open_index(str(tmp_path / "young")).size == 9, "what was saved can be primed at once"
     assert found["rows"]["bare"]["ratio"] == 1
-    assert (found["rounds"], found["entries"]) == (2, 30)
+    assert (found["rounds"], found["entries"]) == (6, 30)
     kinds = {event.kind for event in spool.take(root, spool.backlog(root))}
     assert {"prompt", "tool_done"} <= kinds, "the hooks did their work"
-    assert housekeeping.counters(root)["advised"] == 5, "each delivery of the tool call, the first rounds too"
+    assert housekeeping.counters(root)["advised"] == 7, "a session is advised once"
+    assert housekeeping.counters(root)["primed"] == 9, "each prompt is answered, in a session that was primed before too"
 
 
 def test_a_hook_above_its_bound_breaks_the_whole():
