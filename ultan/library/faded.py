@@ -1,5 +1,7 @@
 """Faded: what want of use alone put into the archive, and use brings back (pure)."""
 
+from collections.abc import Iterable
+
 from ultan.library import grounds as ground
 from ultan.library.entry import Entry
 from ultan.library.grounds import Grounds
@@ -23,11 +25,16 @@ def is_faded(library: Library, entry: Entry) -> bool:
     )
 
 
-def faded_entries(library: Library, project: str | None = None, today: str = "") -> tuple[Entry, ...]:
-    """The faded entries of *project* and global ones, ``None`` for all of them; without those past their day *today*."""
+def faded_entries(
+    library: Library, project: str | None = None, today: str = "", among: Iterable[Entry] | None = None
+) -> tuple[Entry, ...]:
+    """The faded entries of *project* and global ones, ``None`` for all of them; without those past their day *today*.
+
+    *among*: only these of the archive are looked at.
+    """
     return tuple(
         entry
-        for entry in library.archived.values()
+        for entry in (library.archived.values() if among is None else among)
         if (project is None or entry.project in ("", project))
         and not (today and entry.expires and entry.expires < today)
         and is_faded(library, entry)

@@ -12,7 +12,7 @@ byte what a compile from nothing gives (``tests/property/test_incremental.py``).
 import gc
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -99,19 +99,18 @@ def _compile_faded(
     Made before the live one, whose last generation still has the near terms of what faded since.
     """
     path = layout.path_of(root, layout.FADED)
-    found = sorted(faded_entries(library), key=lambda entry: (entry.archived, entry.id))[-MOST_FADED:]
-    if not found:
+    away = sorted((entry for entry in library.archived.values() if entry.faded), key=lambda entry: (entry.archived, entry.id))[-MOST_FADED:]
+    if not away:
         home.remove(path)
         return
-    named = "".join(library.digests.get(entry.path, entry.raw) for entry in found)
-    fingerprint = f"{len(found)}-{zlib.crc32(named.encode('utf-8', 'replace')):08x}-{zlib.adler32(named.encode('utf-8', 'replace')):08x}"
+    fingerprint = _named(library, away)
     try:
         before = layout.open_index(root, name=layout.FADED)
         if before.fingerprint == fingerprint and (encoder is None or (before.encoder == encoder.name and before.meta.get("attuned"))):
             return
     except IndexUnreadable:
         pass
-    draft = Draft(found)
+    draft = Draft(faded_entries(library, among=away))
     if encoder is not None:
         draft.add_near_terms(encoder, os.path.join(root, "index"))
     else:
@@ -119,6 +118,13 @@ def _compile_faded(
     raw = draft.encoded(settings.baked(), fingerprint, now)
     home.make_folder(os.path.dirname(path))
     home.write(path, raw)
+
+
+def _named(library: "Library", away: "Sequence[Entry]") -> str:
+    """A name for *away* and for what else decides which of it may be shown again."""
+    parts = [f"{library.digests.get(entry.path, entry.raw)}{entry.id in library.entries:d}{entry.path in library.foreign:d}" for entry in away]
+    raw = "".join((*parts, *(stone.rule for stone in library.tombstones))).encode("utf-8", "replace")
+    return f"{len(away)}-{zlib.crc32(raw):08x}{zlib.adler32(raw):08x}"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from ultan.recall.timespan import within_first
 from ultan.settings import Settings
 from ultan.staff import advisor
 from ultan.verbs.nearest import Nearest, nearest_entries
-from ultan.verbs.search import REACH, days_of, span_asked
+from ultan.verbs.search import REACH, Wish, days_of, faded_hits, span_asked
 from ultan.verbs.temporal import Resolve, resolver
 
 SHOWN = 5
@@ -77,8 +77,9 @@ def ask(
     today = upkeep.day(now())
     resolve = resolver(root, settings, now, model)
     nearest = timely(nearest_entries(root, library, project), question, today, resolve)
+    away = [library.archived[hit.id] for hit in faded_hits(library, question, project, Wish(), today)]
     if model is None and who in ("clerk", "off"):
-        return _from_library(question, [*nearest(question, SHOWN)])
+        return _from_library(question, [*nearest(question, SHOWN), *away])
     try:
         asked = Recorded(model or open_model(who, root, settings), root, settings, now, insist=True)
         answer, entries = advisor.advise(
@@ -86,7 +87,7 @@ def ask(
             searcher=settings["curation.librarian_model"], writer=settings["curation.scholar_model"],
         )  # fmt: skip
     except LanguageModelError as error:
-        return _from_library(question, [*nearest(question, SHOWN)], f"no model answered: {error}")
+        return _from_library(question, [*nearest(question, SHOWN), *away], f"no model answered: {error}")
     cited = [entry for entry in entries if entry.id in answer.citations]
     excerpts = tuple(_excerpt(entry) for entry in cited)
     return Answer(question, answer.text, answer.citations, answer.opinion, who, excerpts)
@@ -113,5 +114,5 @@ def _from_library(question: str, entries: list[Entry], note: str = "") -> Answer
 
 def _excerpt(entry: Entry) -> Excerpt:
     return Excerpt(
-        entry.id, entry.title, entry.rule, entry.kind, SAID_BY[entry.trust], entry.updated, entry.why
+        entry.id, entry.title, entry.rule, entry.kind, SAID_BY[entry.trust] + ", faded" * entry.shelved, entry.updated, entry.why
     )

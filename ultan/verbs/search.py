@@ -1,11 +1,12 @@
 """Search: entries for a question, by the ranking that primes prompts; nothing is hidden by silence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ultan.errors import IndexUnreadable
 from ultan.library.entry import Entry, check_kind
+from ultan.library.faded import faded_entries
 from ultan.library.snapshot import Library
 from ultan.recall import ranking
 from ultan.recall.index import Index
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ultan.verbs.temporal import Resolve
 
 MOST = 500  # candidates before what is wished is sorted out
+MOST_FADED, FADED_SHARE = 2, 0.5  # of what faded so many are shown, if they hold so much of what is asked
 REACH = 4  # times as many as are wanted: among these, those of the time asked for come first
 
 
@@ -89,13 +91,22 @@ def search(
     else:
         hits = _by_index(library, index, query, project, wish)
         note = "" if index.fingerprint == library.fingerprint else "the index is older than the library: `ultan rebuild`"
+    away = () if wish.archived else faded_hits(library, query, project, wish, today)
     known = library.archived if wish.archived else library.entries
     span = span_asked(query, today, resolve)
     near, far = hits[: limit * REACH], hits[limit * REACH :]
     ordered = [*within_first(near, span, lambda hit: days_of(known[hit.id])), *far]
     if span is not None and not any(_holds(span, known[hit.id]) for hit in ordered):
         ordered = [*_of_time(known.values(), span, project, wish), *ordered]  # the time is all that was asked for
-    return Found(query, tuple(ordered[:limit]), note)
+    return Found(query, (*ordered[:limit], *away), note)
+
+
+def faded_hits(library: Library, query: str, project: str | None, wish: Wish, today: str = "") -> Sequence[Hit]:
+    """What faded and fits *query* strongly, to be shown after all that is live, as ``faded``."""
+    reach = [entry for entry in library.archived.values() if entry.faded and (project is None or entry.project in ("", project))]
+    strong = [hit for hit in _by_reading(reach, query, wish) if hit.score >= FADED_SHARE]
+    known = {entry.id for entry in faded_entries(library, project, today, [library.archived[hit.id] for hit in strong])}
+    return [replace(hit, status="faded") for hit in strong if hit.id in known][:MOST_FADED]
 
 
 def _holds(span: Span, entry: Entry) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from ultan.errors import IndexUnreadable
-from ultan.library.actions import Create
+from ultan.library.actions import Archive, Create
 from ultan.library.executor import execute
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
@@ -52,3 +52,27 @@ def test_ask_heeds_the_time_too(home):
 
     assert asked("prices in euros") == ("global/new", "global/old")
     assert asked("prices in euros before April") == ("global/old", "global/new")
+
+
+@pytest.fixture
+def away(home, library):
+    """One entry that faded, and one that a person put away."""
+    store = FileStore(home)
+    for by, slug, rule in (("upkeep", "lint", "Run the linter before each release."), ("person", "gone", "Run the formatter before each release.")):
+        execute(store, [Create(folder="global", slug=slug, kind="convention", title=rule[:-1], rule=rule)], now=MAY, by="person")
+        execute(store, [Archive(entry=f"global/{slug}", reason="r")], now=MAY + 86400, by=by)
+    return read_library(store, library)
+
+
+def test_what_faded_and_fits_strongly_comes_last_and_says_so(away):
+    index = build_from_entries(away.entries.values(), Settings())
+    hits = search(away, index, "linter before a release", project="", limit=5, wish=Wish(), today=TODAY).hits
+    assert [(hit.id, hit.status) for hit in hits][-1:] == [("global/lint", "faded")]
+    assert found(away, "prices in euros") == ["global/new", "global/old"]
+
+
+def test_ask_tells_what_faded_as_faded(home, away):
+    assert away.archived
+    answer = ask(home, "linter before a release", Settings(), now=lambda: MAY, by="clerk")
+    assert "Run the linter before each release. [[global/lint]] (you, faded, " in answer.text
+    assert "formatter" not in answer.text
