@@ -76,6 +76,9 @@ def recall_part(run: Mapping[str, Any], folder: str) -> Iterator[str]:
     prime = results.get("primebench")
     if prime:
         yield from prime_part(prime, folder)
+    for name, found in results.items():
+        if name != "primebench" and "ablation" in found:
+            yield from bare_part(name, found)
 
 
 def row_of(label: str, group: str, measure: str, found: Mapping[str, Any]) -> str:
@@ -149,6 +152,18 @@ def ablation_part(ablation: Mapping[str, Any], folder: str) -> Iterator[str]:
         for name, row in rows.items():
             yield f"| {name} | " + " | ".join(f"{row[key]:.4f} ({row[key] - whole[key]:+.4f})" for key in ("R@3", "nDCG@3", "R@10")) + " |"
         yield ""
+
+
+def bare_part(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """What the signals of entries without title and cues are worth on one data set, cold beside warm."""
+    (measure,) = next(iter(found["ablation"].values()))["all"]
+    about = " and ".join(found.get("shown_groups") or ("all questions",))
+    yield from ("", f"#### {name}, {about}, {measure}", "", "| | " + " | ".join(found["ablation"]) + " |", "|---" * (len(found["ablation"]) + 1) + "|")
+    labels = dict.fromkeys(label for rows in found["ablation"].values() for label in rows)
+    for label in labels:
+        cells = [f"{rows[label][measure]:.4f} ({rows[label][measure] - rows['all'][measure]:+.4f})" if label in rows else "" for rows in found["ablation"].values()]
+        yield f"| {label} | " + " | ".join(cells) + " |"
+    yield ""
 
 
 def interval(part: Mapping[str, Any] | None, measure: str) -> tuple[float, float, float]:

@@ -25,8 +25,10 @@ from ultan.verbs.bench_recall import Answered, Asked, DataSet, bench_recall, mea
 
 SETS = ("primebench", "bench/locomo", "bench/longmemeval-evidence", "bench/prefeval", "bench/beam-100k")
 GROUPS = {"bench/beam-100k": ["instruction_following+preference_following"]}
-COLD = (*MODEL_FREE, "situation", "topic", "order")
-UNMEASURED = ("rerank",)  # no model of it at hand
+BARE = ("topic", "order")  # only where entries have neither title nor cues; left out of the ablation on PrimeBench
+ABLATED_BARE = {"bench/prefeval": ("R@5", ()), "bench/beam-100k": ("R@10", ("instruction_following", "preference_following"))}
+COLD = (*MODEL_FREE, "situation", *BARE)
+UNMEASURED = ("rerank", *BARE)  # no reranker at hand
 
 
 def main(data: str, out: str, modes: list[str]) -> None:
@@ -44,6 +46,8 @@ def main(data: str, out: str, modes: list[str]) -> None:
         if name == "primebench":
             found["notice"] = bench_notice(folder)
             found["ablation"] = {mode: ablation(folder, mode, encoder, own) for mode in modes}
+        if name in ABLATED_BARE:
+            found["ablation"] = {mode: bare_ablation(folder, mode, encoder, own, ABLATED_BARE[name]) for mode in modes}
         found["shown_groups"] = GROUPS.get(name, [])
         report["results"][name] = found
         sys.stderr.write(f"{name}: " + json.dumps({mode: found[mode]["overall"] for mode in modes}) + "\n")
@@ -54,19 +58,31 @@ def main(data: str, out: str, modes: list[str]) -> None:
 
 def ablation(folder: str, mode: str, encoder, cache: str) -> dict[str, dict[str, float]]:
     """Recall@3, nDCG@3 and recall@10 with each signal left out, and with its weight halved and doubled."""
+    names = [name for name in WEIGHTS if name not in UNMEASURED and (mode == "warm" or name in COLD)]
+    return reweighed(folder, mode, encoder, cache, names, ("R@3", "nDCG@3", "R@10"), ())
+
+
+def bare_ablation(folder: str, mode: str, encoder, cache: str, asked: tuple[str, tuple[str, ...]]) -> dict[str, dict[str, float]]:
+    """The same in one measure for the signals that bare entries have, on some groups of the set or all of it."""
+    measure, groups = asked
+    names = [name for name in (*MODEL_FREE[:2], *BARE, "meaning", "body", "late") if mode == "warm" or name in COLD]
+    return reweighed(folder, mode, encoder, cache, names, (measure,), groups)
+
+
+def reweighed(folder: str, mode: str, encoder, cache: str, names, measures, groups) -> dict[str, dict[str, float]]:
+    """*measures* with each of the signals *names* left out, and with its weight halved and doubled."""
     data = read(folder)
     index = build_from_entries(data.entries, Settings(), encoder, cache)
     warm = Warm(index, encoder, cache) if mode == "warm" else None
-    asked = [one for one in data.queries if one.relevant]
+    asked = [one for one in data.queries if one.relevant and (not groups or one.group in groups)]
     rows = {}
 
     def row(label: str, weights: dict[str, float]) -> None:
         signals = partial(warm.signals, weights=weights) if warm else None
         whole = measured([ranked(index, one, data, signals, weights) for one in asked])
-        rows[label] = {"R@3": whole["R@3"], "nDCG@3": whole["nDCG@3"], "R@10": whole["R@10"]}
+        rows[label] = {measure: whole[measure] for measure in measures}
 
     row("all", WEIGHTS)
-    names = [name for name in WEIGHTS if name not in UNMEASURED and (mode == "warm" or name in COLD)]
     for name in names:
         row(f"without {name}", {**WEIGHTS, name: 0.0})
     for name in names:
