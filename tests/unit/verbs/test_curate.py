@@ -9,11 +9,16 @@ from filelock import FileLock
 from ultan import home, spool
 from ultan.errors import MalformedReply, NotLoggedIn, QuotaReached
 from ultan.events import Event, Piece
+from ultan.library.actions import Archive
+from ultan.library.executor import execute
 from ultan.library.snapshot import read_library
 from ultan.library.store import FileStore
 from ultan.llm.recorded import read_spending
 from ultan.llm.scripted import by_role, scripted
+from ultan.recall.compile import compile as compile_index
 from ultan.recall.index import open_index
+from ultan.recall.ranking import Query
+from ultan.recall.second_look import look
 from ultan.reflex import wake
 from ultan.settings import Settings
 from ultan.verbs import curate as verb
@@ -446,6 +451,33 @@ def test_a_helpful_use_counts_once_a_turn_and_an_ignored_one_is_noticed(root):
 
     run(root, Clock(NOON + 300), model=by_role(librarian=again, scholar=approving), settings=CLAUDE)
     assert entries(root)[name].fired_helpful == 1
+
+
+def test_what_faded_is_back_in_the_library_and_its_index_when_code_or_a_model_sees_that_it_helped(root):
+    turn(root, RULE)
+    run(root)
+    [name] = entries(root)
+    for place, by in enumerate(("code", "model")):
+        session, at = f"back{place}", NOON + 1000 * (place + 1)
+        execute(FileStore(root), [Archive(entry=name, reason="faded")], now=at, by="upkeep")
+        compile_index(read_library(FileStore(root)), root, Settings(), now=at)
+        assert look(root, Query("which tool installs python packages in this repo: uv or pip", "shop"), set(), {}).cards
+        queue(root, "prompt", "add an http client", session=session, at=at)
+        queue(root, "surfaced", session=session, at=at, ids=[name])
+        added = Piece(f"call-{by}", "tool:Bash", "added httpx", about="Bash: uv add httpx")
+        spool.put(root, Event(f"{int(at * 1000) + 9:012x}-00000000ff", at, "tool_done", client="claude-code", session=session, project="shop", pieces=[added]))
+
+        def helpful(errand):
+            action = {"verb": "mark_helpful", "entry": name, "turn": 0, "evidence": [{"event": "e2", "quote": "added httpx"}]}
+            return {"suggestions": [{"action": action}] if "uv add httpx" in errand.question else []}
+
+        queue(root, "turn_end", "The client is in.", session=session, at=at + 1, origin="assistant")
+        model, settings = (by_role(librarian=helpful, scholar=approving), CLAUDE) if by == "model" else (None, None)
+        run(root, Clock(at + 100), model=model, settings=settings)
+        entry = entries(root)[name]
+        assert (entry.status, entry.faded, entry.fired_helpful) == ("active", False, place + 1), by
+        assert open_index(root).number(name) >= 0
+        assert not os.path.exists(os.path.join(root, "index", "faded.idx"))
 
 
 def test_a_nudge_is_left_for_the_running_session(root):
