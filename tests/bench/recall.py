@@ -1,4 +1,4 @@
-"""Recall on every data set at hand, cold and warm, with ablations: ``python tests/bench/recall.py DATA OUT [cold+warm]``.
+"""Recall on every data set at hand, cold and warm, with ablations: ``python tests/bench/recall.py DATA OUT [cold+warm [SET,…]]``.
 
 Plain systems stand beside ours on each set. On PrimeBench every signal is left out once, and its
 weight halved and doubled once; what earns nothing goes. ``page.py`` draws it.
@@ -31,12 +31,13 @@ COLD = (*MODEL_FREE, "situation", *BARE)
 UNMEASURED = ("rerank", *BARE)  # no reranker at hand
 
 
-def main(data: str, out: str, modes: list[str]) -> None:
-    """Measure and write the file, after each set anew: a run that is cut short has told what it found."""
+def main(data: str, out: str, modes: list[str], sets: list[str]) -> None:
+    """Measure *sets* and write the file, after each anew: what another run at this commit found stays in it."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     encoder, cache = load(Settings()), os.environ.get("ULTAN_BENCH_CACHE", "")
     report = {"commit": commit, "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", "day": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "results": {}}
-    for name in SETS:
+    path = os.path.join(out, f"{commit}.json")
+    for name in sets:
         folder = os.path.join(data, name)
         if not os.path.isdir(folder):
             sys.stderr.write(f"skipped, not there: {folder}\n")
@@ -49,9 +50,12 @@ def main(data: str, out: str, modes: list[str]) -> None:
         if name in ABLATED_BARE:
             found["ablation"] = {mode: bare_ablation(folder, mode, encoder, own, ABLATED_BARE[name]) for mode in modes}
         found["shown_groups"] = GROUPS.get(name, [])
-        report["results"][name] = found
         sys.stderr.write(f"{name}: " + json.dumps({mode: found[mode]["overall"] for mode in modes}) + "\n")
-        with open(os.path.join(out, f"{commit}.json"), "w", encoding="utf-8") as file:
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                report["results"] = json.load(file)["results"]
+        report["results"][name] = found
+        with open(path, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1, sort_keys=True)
             file.write("\n")
 
@@ -99,4 +103,5 @@ def ranked(index, one: Asked, data: DataSet, signals, weights: dict[str, float])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3].split("+") if len(sys.argv) > 3 else ["cold", "warm"])
+    modes, sets = [*sys.argv[3:5], "", ""][:2]
+    main(sys.argv[1], sys.argv[2], (modes or "cold+warm").split("+"), sets.split(",") if sets else list(SETS))

@@ -37,6 +37,7 @@ AT_ONCE = 64  # texts embedded before their vectors are kept: an end in between 
 RERANKED, SURE, LIKELY = 20, 3, 10  # entries that a reranker sees; those at the top it may move less
 LATE_DEPTH = 30  # more candidates change nothing
 SHORT_QUESTION = 8  # word pieces
+SHARED = 0.3  # of what bare entries have in common is taken from a question: turns of one dialogue are all alike
 SHORT = 256  # postings that are cheaper to add than to cut to the scope
 
 
@@ -63,6 +64,7 @@ class Warm:
         self._first_cue = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         self._late = Late(bodies, encoder, folder) if hasattr(encoder, "encode_parts") else None
         vectors = kept_vectors([*heads, *bodies, *cues], encoder, folder)
+        self._means: dict[tuple[tuple[int, int], ...], NDArray[np.float32]] = {}
         size = index.size
         self._heads, self._bodies, self._cues = vectors[:size], vectors[size : 2 * size], vectors[2 * size :]
 
@@ -121,6 +123,8 @@ class Warm:
 
     def _near_in_meaning(self, scope: Scope, row: "NDArray[np.float32]") -> "dict[str, Floats]":
         heads, bodies, cues = (np.zeros(self.index.size) for _ in range(3))
+        if self.index.meta.get("topics"):
+            row = row - SHARED * self._mean(tuple(scope.ranges))
         for low, high in scope.ranges:
             heads[low:high] = self._heads[low:high] @ row
             bodies[low:high] = self._bodies[low:high] @ row
@@ -132,6 +136,13 @@ class Warm:
                 sims = self._cues[starts[0] : starts[-1]] @ row
                 cues[low + own] = np.maximum.reduceat(sims, starts[own] - starts[0])
         return {"meaning": heads, "body": bodies, "best_cue": cues}
+
+    def _mean(self, ranges: tuple[tuple[int, int], ...]) -> "NDArray[np.float32]":
+        """What all entries of a scope share: an entry that is near everything is no answer to anything."""
+        if ranges not in self._means:
+            whole: NDArray[np.float32] = np.concatenate([self._bodies[low:high] for low, high in ranges]).mean(0)
+            self._means[ranges] = whole
+        return self._means[ranges]
 
 
 class Lexical:

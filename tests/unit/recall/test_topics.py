@@ -11,7 +11,7 @@ from ultan.recall.index import Index
 from ultan.recall.ranking import Query, gathered, rank
 from ultan.recall.signals import Scope
 from ultan.recall.topic import WIDTH
-from ultan.recall.warm import Warm
+from ultan.recall.warm import SHARED, Warm
 from ultan.settings import Settings
 
 SAID = (
@@ -91,3 +91,16 @@ def test_topics_of_a_generation_before_are_carried_over_word_by_word() -> None:
 
 def test_no_entries_want_no_topics() -> None:
     assert not topics.are_wanted([])
+
+
+def test_a_server_takes_from_a_question_what_all_bare_entries_share_and_leaves_titled_ones_alone() -> None:
+    index, encoder = index_of(*BARE), HashingEncoder()
+    (row,) = encoder.encode([QUESTION.text], query=True)
+    bodies = encoder.encode([f"{index.card(n).rule} {index.card(n).body}".strip() for n in range(index.size)])
+    found = Warm(index, encoder).signals(Query(QUESTION.text, None))["body"]
+    expected = bodies @ (row - SHARED * bodies.mean(0))
+    assert [found[n] for n in range(index.size)] == pytest.approx(expected.tolist(), abs=1e-2)
+    titled = index_of(*TITLED)
+    plain = Warm(titled, encoder).signals(Query(QUESTION.text, None))["meaning"]
+    heads = encoder.encode([titled.card(n).title for n in range(titled.size)])
+    assert [plain[n] for n in range(titled.size)] == pytest.approx((heads @ row).tolist(), abs=1e-2)
