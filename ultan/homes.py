@@ -50,7 +50,7 @@ def note_home(root: str, environ: "Mapping[str, str]") -> None:
         known = home.read(noted).decode("utf-8", "replace").splitlines()
     except OSError:
         known = []
-    if root in known:
+    if root in known or not os.path.isabs(folder):
         return
     try:
         home.make_folder(folder)
@@ -63,8 +63,8 @@ def note_refusal(environ: "Mapping[str, str]", now: float, why: str) -> None:
     """Remember in the state folder that a hook was turned away, for there may be no home to note it in; never raises."""
     noted = os.path.join(state_folder(environ), "refused")
     last = refused(environ)
-    if last and last[1] == why and 0 <= now - last[0] < REFUSAL_S:
-        return
+    if (last and last[1] == why and 0 <= now - last[0] < REFUSAL_S) or not os.path.isabs(noted):
+        return  # a relative state folder would lie in the project
     try:
         home.make_folder(os.path.dirname(noted))
         home.write(noted, f"{now:.0f} {why}".encode("utf-8", "surrogateescape"), durable=False)

@@ -1,5 +1,9 @@
 """Which homes there have been, and which a hook was refused."""
 
+import os
+
+import pytest
+
 from ultan import homes, housekeeping
 
 
@@ -41,3 +45,11 @@ def test_a_home_is_made_where_the_state_folder_cannot_be(tmp_path):
     root = homes.make(str(tmp_path / "h"), env)
     assert (tmp_path / "h" / "knowledge").is_dir()
     assert not homes.is_withdrawn(root, env)
+
+
+@pytest.mark.parametrize("environ", [{"HOME": "rel"}, {"HOME": "/nowhere", "XDG_STATE_HOME": "./state"}])
+def test_nothing_is_noted_below_the_folder_we_stand_in(tmp_path, monkeypatch, environ):
+    monkeypatch.chdir(tmp_path)
+    homes.note_refusal(environ, 1_780_000_000.0, "it lies inside the project")
+    homes.note_home("/somewhere/ultan", environ)
+    assert os.listdir(tmp_path) == []
