@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 STRONGLY = 0.7  # probability from which what faded may be shown again: lower, and it brings back more noise than need
 
 
-def look(root: str, query: ranking.Query, already: "set[str]", settings: "Mapping[str, Any]") -> ranking.Primed:
-    """The faded entries of the home *root* that fit *query* strongly, as many as *settings* let be shown, or none."""
+def look(
+    root: str, query: ranking.Query, already: "set[str]", settings: "Mapping[str, Any]", best: float = 0.0
+) -> ranking.Primed:
+    """The faded entries of the home *root* that fit *query* strongly, as many as *settings* let be shown, or none.
+
+    *best* is the probability of the best that is live: what fits and is only not shown twice leaves no gap.
+    """
     most = int(settings.get("priming.entries", SHOWN))
-    floor = max(STRONGLY, float(settings.get("priming.min_relevance", 0.0)))
+    live = float(settings.get("priming.min_relevance", STRONGLY))
+    floor = max(STRONGLY, live)
     nothing = ranking.Primed([], [], 0.0, [])
-    if most <= 0 or not os.path.exists(path_of(root, FADED)) or needs_nothing(query.text):
+    if most <= 0 or best >= live or not os.path.exists(path_of(root, FADED)) or needs_nothing(query.text):
         return nothing
     try:
         index = open_index(root, name=FADED)

@@ -161,7 +161,7 @@ def _cold(hook: Hook, question: "dict[str, Any]", already: "set[str]") -> "tuple
     if not primed.cards and os.path.exists(index.path_of(hook.root, index.FADED)):
         from ultan.recall import second_look  # noqa: PLC0415 -- only where nothing live fits and something faded
 
-        primed = second_look.look(hook.root, query, already, hook.index.settings)
+        primed = second_look.look(hook.root, query, already, hook.index.settings, primed.probability)
     if not primed.cards:
         home.count(hook.root, "silent")
         return "", [], {}

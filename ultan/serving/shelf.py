@@ -125,7 +125,7 @@ def primed(shelf: Shelf, question: Mapping[str, Any], waiting: Sequence[str] = (
     found = ranking.prime(index, query, already, query.day, {} if silence.needs_nothing(query.text) else shelf.signals(query))
     cards = [*found.cards, *late_cards(index, query, waiting, already | {card.id for card in found.cards})]
     most = int(index.settings.get("priming.entries", silence.SHOWN))
-    cards = cards[:most] or second_look.look(shelf.root, query, already, index.settings).cards
+    cards = cards[:most] or second_look.look(shelf.root, query, already, index.settings, found.probability).cards
     budget = int(index.settings.get("priming.budget_chars", 1500))
     text = rendering.render(cards, budget, _word(question, "nonce"), query.day, rendering.gone(shelf.root, cards)) if cards else ""
     return {

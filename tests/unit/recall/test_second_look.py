@@ -48,6 +48,11 @@ def test_who_wants_nothing_shown_is_shown_nothing(root):
     assert look(root, ASKED, set(), {**DEFAULTS, "priming.entries": 0}).cards == []
 
 
+def test_where_something_live_fits_and_was_shown_already_there_is_no_gap(root):
+    assert look(root, ASKED, set(), {**DEFAULTS, "priming.min_relevance": 0.44}, 0.43).cards
+    assert look(root, ASKED, set(), {**DEFAULTS, "priming.min_relevance": 0.44}, 0.44).cards == []
+
+
 def test_what_expired_or_was_never_confirmed_is_not_offered(tmp_path):
     for changed in ({"expires": "2026-04-01"}, {"trust": "observed"}):
         compile_index(Library({}, {AWAY.id: replace(AWAY, raw=str(changed), **changed)}), str(tmp_path), Settings())

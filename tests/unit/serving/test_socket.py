@@ -16,7 +16,7 @@ import pytest
 from ultan import home, plainjson
 from ultan.encoders.hashing import HashingEncoder
 from ultan.errors import LibraryBusy, StorageFailed
-from ultan.library.actions import Create
+from ultan.library.actions import Archive, Create
 from ultan.library.entry import Entry
 from ultan.library.store import FileStore
 from ultan.recall import wire
@@ -97,6 +97,18 @@ def test_a_hook_gets_the_entry_the_ids_and_the_rankings_used(root):
 def test_what_was_shown_already_and_prompts_that_need_nothing_get_silence(root):
     assert asked(root, already=["global/tools/use-uv-for-packages"]).ids == []
     assert asked(root, text="yes").text == ""
+
+
+@pytest.mark.usefixtures("server")
+def test_what_faded_is_shown_where_nothing_live_fits(root):
+    save(root, ("Build with the pinned compiler", "Build releases with the pinned compiler.", ("building a release", "compiler version")))
+    name, question = "global/tools/build-with-the-pinned-compiler", "which compiler version for building a release with the pinned compiler"
+    desk = Desk(root, FileStore(root), Settings({"encoder.name": "hashing"}), NOW)
+    desk.execute([Archive(entry=name)], by="upkeep")
+    answer = asked(root, text=question)
+    assert answer.ids == [name]
+    assert "faded" in answer.text
+    assert asked(root, text=question, already=[name]).ids == []
 
 
 def left(root, **changes):
