@@ -47,7 +47,7 @@ def through_transcript(stage, text, session):
 def named_in_transcript(stage, text, session):
     """A transcript whose lines, calls and times are called by the secret."""
     path = str(stage.place / f"{session}-{len(stage.heard)}-{abs(hash(text))}.jsonl")
-    call = {"type": "tool_use", "id": text, "name": f"mcp__{text}__get", "input": {text: "x"}}
+    call = {"type": "tool_use", "id": text, "name": f"mcp__tracker__{text}", "input": {text: "x"}}
     result = {"type": "tool_result", "tool_use_id": text, "content": "error: exit 1"}
     said = {"role": "user", "content": "please fix the tests"}
     rows = [
@@ -103,7 +103,7 @@ FIELDS = {
         error="error: exit 1", tool_use_id=text,
     ),
     "tool": lambda stage, text, session: stage.hook(
-        "notice", "PostToolUseFailure", session=session, tool_name=f"mcp__{text}__get", tool_input={text: {text: [text]}},
+        "notice", "PostToolUseFailure", session=session, tool_name=f"mcp__tracker__{text}", tool_input={text: {text: [text]}},
         error="error: exit 1", tool_use_id="f2",
     ),
     "reason": lambda stage, text, session: stage.hook("capture", "SessionEnd", session=session, reason=text),
