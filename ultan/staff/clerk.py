@@ -96,7 +96,7 @@ def consider(
 ) -> Considered:
     """What :func:`propose` proposes, and what was heard but is not proposed, with the reason."""
     compared = _Compared(library, transcript.project, nearest)
-    heard = _weightiest(drafts_of(transcript, min(threshold, CORRECTIVE)), MOST_HEARD)
+    heard = _weightiest(drafts_of(transcript, threshold, heard_from=min(threshold, CORRECTIVE)), MOST_HEARD)
     plain = [draft for draft in heard if draft.score >= threshold or _corrects(draft, compared)]
     lasting, dropped = settled(plain)
     drafts = _weightiest(lasting, MOST)
@@ -152,8 +152,14 @@ def _weightiest(drafts: Sequence[Draft], most: int) -> list[Draft]:
     return [drafts[number] for number in sorted(ranked)]
 
 
-def drafts_of(transcript: Transcript, threshold: float = THRESHOLD) -> list[Draft]:
-    """Everything in *transcript* that reads like a standing rule, in order."""
+def drafts_of(
+    transcript: Transcript, threshold: float = THRESHOLD, *, heard_from: float | None = None
+) -> list[Draft]:
+    """Everything in *transcript* that reads like a standing rule, in order.
+
+    *threshold* is the weight of a plain rule; from *heard_from* on, weaker ones are given, too.
+    """
+    bounds = (threshold if heard_from is None else heard_from, threshold)
     drafts: list[Draft] = []
     said: list[Heard] = []
     for number, piece in enumerate(transcript.pieces):
@@ -164,7 +170,7 @@ def drafts_of(transcript: Transcript, threshold: float = THRESHOLD) -> list[Draf
         elif piece.origin == ANSWER:
             drafts += _from_answer(piece, number)
         else:
-            drafts = _hear(piece, number, said, drafts, threshold)
+            drafts = _hear(piece, number, said, drafts, bounds)
     return drafts
 
 
@@ -200,14 +206,17 @@ def weigh(statement: Statement, origin: str = "user") -> float:
 
 
 def _hear(
-    piece: Piece, number: int, said: list[Heard], drafts: list[Draft], threshold: float = THRESHOLD
+    piece: Piece, number: int, said: list[Heard], drafts: list[Draft], bounds: tuple[float, float]
 ) -> list[Draft]:
-    """*drafts* and what *piece* adds to them; *said* grows by its statements."""
+    """*drafts* and what *piece* adds to them; *said* grows by its statements.
+
+    *bounds* are the weights from which a statement is heard, and from which it is a plain rule.
+    """
     read = statements(piece.text)
     for place, statement in enumerate(read):
         heard = Heard(piece.id, statement)
         score = weigh(statement, piece.origin)
-        if score >= threshold:
+        if score >= bounds[0]:
             before = drafting.left_out(statement, said[-LOOK_BACK:])
             if before is None and _dangles(statement):
                 said.append(heard)
@@ -216,6 +225,7 @@ def _hear(
                 drafts,
                 _draft(heard, before, read[place + 1 : place + 3], score, number, piece.origin),
                 before,
+                bounds[1],
             )
         said.append(heard)
     return drafts
@@ -246,13 +256,18 @@ def _draft(
     )
 
 
-def _added(drafts: list[Draft], draft: Draft, before: Heard | None) -> list[Draft]:
-    """*drafts* with *draft*; if it leans on a statement that is drafted already, the two become one."""
+def _added(drafts: list[Draft], draft: Draft, before: Heard | None, plain: float) -> list[Draft]:
+    """*drafts* with *draft*; if it leans on a statement that is drafted already, the two become one.
+
+    A *plain* rule and a weak remark do not: the remark must not speak with the weight of the rule.
+    """
     if before is None:
         return [*drafts, draft]
     cited = before.statement.text[:1000]
     for place, old in enumerate(drafts):
         if any(cite.event == before.piece and cite.quote == cited for cite in old.cites):
+            if (old.score >= plain) != (draft.score >= plain):
+                return [*drafts[:place], old if old.score > draft.score else draft, *drafts[place + 1 :]]
             merged = draft if drafting.says_more(draft.subject, old.subject) else old
             cites = tuple(dict.fromkeys((*old.cites, *draft.cites)))[:6]
             joined = replace(merged, cites=cites, score=max(old.score, draft.score), why=old.why or draft.why)

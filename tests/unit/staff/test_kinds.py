@@ -29,6 +29,10 @@ def kind(text, origin="user"):
         ("the importer is called once a day", "finding"),
         ("we don't need a cache because the list is short", "finding"),
         ('the table is called "ledger"', "finding"),
+        ("the parser is exposed as an API to the editor", "warn"),
+        ("the counters are only for the sync command", "finding"),
+        ("uh, we decided on modules, not classes, for the helper functions", "convention"),
+        ("no, I don't like that", "finding"),
     ],
 )
 def test_a_kind_answers_one_of_four_questions(text, wanted):
