@@ -19,8 +19,7 @@ HERE = Path(__file__).parents[2] / "recorded" / "curation"
 USUAL = Path(__file__).parents[4] / "shared" / "data"
 PRECISION, RECALL, LABELS = 0.75, 0.30, 0.80
 KINDS_NOW = 0.79
-KINDS_UNSEEN, GLOBAL_UNSEEN = 0.71, 0.80
-REFUSED_UNSEEN = 2  # sessions of the other twenty whose answer quotes the agent for a rule and was not asked again yet
+KINDS_UNSEEN, GLOBAL_UNSEEN = 0.73, 0.80
 TOKENS = 6000
 curation = script(HERE / "curation.py")
 
@@ -86,7 +85,7 @@ def test_librarian_and_scholar_reach_the_bars(data, others):
     rows("librarian", others=others), rows("scholar", others=others)
     found = curation.figures(data, others=others)
     ruled = found["librarian_and_scholar"]
-    assert found["failed"] == (REFUSED_UNSEEN if others else 0)
+    assert found["failed"] == 0
     assert ruled["durable"]["precision"] >= PRECISION
     assert ruled["durable"]["recall_rules"] >= RECALL
     assert ruled["scope_accuracy"]["project"] >= LABELS
@@ -101,7 +100,7 @@ def test_kind_stays_where_it_is_which_is_a_hair_below_the_bar(data):
 
 
 def test_kinds_of_sessions_unseen_while_prompts_were_written_stay_where_they_are_which_is_below_the_bar(data):
-    """23 of 32 kinds are as labelled."""
+    """28 of 38 kinds are as labelled."""
     rows("librarian", others=True), rows("scholar", others=True)
     ruled = curation.figures(data, others=True)["librarian_and_scholar"]
     assert ruled["kind_accuracy"] >= KINDS_UNSEEN
