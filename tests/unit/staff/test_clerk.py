@@ -509,7 +509,7 @@ def test_the_reason_is_for_people_and_names_no_mark():
 
 
 def test_a_weak_remark_does_not_take_over_the_rule_that_leans_on_the_same_sentence():
-    action = only(said("1. do it right\n2. this is for the report, right?\n"
-                       "3. i've got a separate session working on the parser branch so please don't mess with that"))  # fmt: skip
+    action = only(said("1. do it right", "and this goes into the config, right?",
+                       "i've got a separate session on the parser branch of ~/dev/tool so please don't mess with that"))  # fmt: skip
     assert "separate session" in action.rule
     assert action.kind == "warn"
