@@ -29,6 +29,7 @@ from ultan.staff.statements import statements
 from ultan.staff.subjects import subject_of
 from ultan.verbs.desk import Desk, unfit
 
+HOW_WIDELY = frozenset(("law", "everywhere"))  # signs that alone do not tell what sort of memory it is
 TITLE_CHARS = 80
 RULE_CHARS = 1200
 DICTATION = re.compile(r"(?i)^\s*(please\s+)?(remember|save|note|keep)\b(\s+that\b)?\s*[:,]?\s*")
@@ -243,7 +244,7 @@ def _kind(text: str, folder: str) -> Kind:
     """
     said = next(iter(statements(text)), None)
     lasting = said and replace(said, marks=said.marks - SIGNS["momentary"])
-    if lasting and signs_of(lasting):
+    if lasting and signs_of(lasting) - HOW_WIDELY:
         return kind_of(lasting, USER)
     return "convention" if folder.startswith("projects/") else "preference"
 
