@@ -69,8 +69,7 @@ def plain_id(text: str) -> str:
     What is no plain word, or looks like a credential, becomes a digest: it tells sessions apart
     and gives nothing away.
     """
-    bare = text.replace("-", "").replace("_", "").replace(".", "")
-    is_word = bare.isascii() and bare.isalnum() and len(text) <= LONG_ID and text[0] != "."
+    is_word = _is_word(text) and text[0] != "."
     if is_word and (len(text) < SHORT_ID or _is_uuid(text)):
         return text
     if not text:
@@ -80,9 +79,7 @@ def plain_id(text: str) -> str:
 
         if not redact(text)[1] and not redact(f"token={text}")[1]:
             return text
-    from _blake2 import blake2b  # noqa: PLC0415 -- as above
-
-    return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return _digest(text)
 
 
 def plain_mark(text: str) -> str:
@@ -92,22 +89,32 @@ def plain_mark(text: str) -> str:
     """
     if not text or _is_uuid(text):
         return text
-    bare = text.replace("-", "").replace("_", "").replace(".", "")
-    if bare.isascii() and bare.isalnum() and len(text) <= LONG_ID:
+    if _is_word(text):
         if len(text) < SHORT_ID:
             return text
         from ultan.veil import safe  # noqa: PLC0415 -- loaded already where a text is kept
 
         if safe(text) == text:
             return text
-    from _blake2 import blake2b  # noqa: PLC0415 -- no client has sent such a name yet
-
-    return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return _digest(text)
 
 
 def plain_stamp(text: object) -> str:
     """*text*, a client's time, if it looks like one; else ``""``."""
     return text if isinstance(text, str) and len(text) <= LONGEST_STAMP and not text.strip("0123456789-:.+TZ ") else ""
+
+
+def _is_word(text: str) -> bool:
+    """Whether *text* is one plain word of no great length."""
+    bare = text.replace("-", "").replace("_", "").replace(".", "")
+    return bare.isascii() and bare.isalnum() and len(text) <= LONG_ID
+
+
+def _digest(text: str) -> str:
+    """What stands for a name that must not be written: it tells names apart and gives nothing away."""
+    from _blake2 import blake2b  # noqa: PLC0415 -- no client has sent such a name yet
+
+    return "id-" + blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _is_uuid(text: str) -> bool:

@@ -231,7 +231,7 @@ def topical(
         chosen = [doc for low, high in scope.ranges for doc in range(low, high)]
     else:
         first = signals.get("near") or signals["words"]
-        chosen = list(dict.fromkeys((*best_of(first, CANDIDATES), *sorted(held, key=lambda doc: (-held[doc], doc))[:CANDIDATES])))
+        chosen = list(dict.fromkeys((*best_of(first, CANDIDATES), *best_of(held, CANDIDATES))))
     found = topic.about(scope.index, weighed, chosen)
     return {"topic": found, "order": topic.applying(held, found)}
 

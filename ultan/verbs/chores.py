@@ -217,14 +217,18 @@ def _noted(root: str) -> list[str]:
     return [path for path in known if isinstance(path, str)] if isinstance(known, list) else []
 
 
+def _edits_path(root: str) -> str:
+    return os.path.join(root, "runs", "edits.json")
+
+
 def _edits(root: str, library: Library) -> dict[str, float]:
     """Entries that somebody changed, and when: judged too early before; an operation may have written over them since."""
-    known = _table(os.path.join(root, "runs", "edits.json"))
+    known = _table(_edits_path(root))
     return {path: float(at) for path, at in known.items() if path in library.digests and isinstance(at, (int, float))}
 
 
 def _note(root: str, touched: frozenset[str], edits: Mapping[str, float]) -> None:
-    for path, value in ((_path(root), sorted(touched)), (os.path.join(root, "runs", "edits.json"), dict(edits))):
+    for path, value in ((_path(root), sorted(touched)), (_edits_path(root), dict(edits))):
         if value:
             home.make_folder(os.path.dirname(path))
             home.write(path, plainjson.dumps(value).encode())
