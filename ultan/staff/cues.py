@@ -136,6 +136,13 @@ def table(language: str) -> Cues:
     )
 
 
+def constructions_of(language: str) -> Mapping[str, str]:
+    """Patterns of the sentences by which people say in *language* what holds, by name."""
+    found: dict[str, str] = _raw(language).get("constructions", {})
+    return found
+
+
+@functools.cache
 def _raw(language: str) -> dict[str, Any]:
     with open(os.path.join(FOLDER, f"{language}.toml"), "rb") as file:
         return tomllib.load(file)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What a concept belongs to; the first that fits names the folder.
 TOPICS = (
-    ("git", ("commit", "branch", "review", "repository")),
+    ("git", ("commit", "branch", "review")),
     ("tests", ("test", "assertion")),
     ("naming", ("name",)),
     ("docs", ("doc", "docstring", "comment")),
@@ -32,7 +32,7 @@ TOPICS = (
     ("data", ("data", "api")),
     ("interface", ("ui",)),
     ("operations", ("build", "log", "config", "command")),
-    ("files", ("file",)),
+    ("files", ("file", "repository")),
 )  # fmt: skip
 # Situations in which a rule about a concept matters, as a prompt would put them.
 SITUATIONS = {
@@ -67,11 +67,13 @@ _GLOB = re.compile(r"(?<![\w/])((?:[\w.*-]+/)+[\w.*-]*|\*\.[A-Za-z]{1,5}|[\w-]+\
 _EDIT = re.compile(r"\b(?:edit|touch|modif\w+|change|overwrite|write)\b", re.IGNORECASE)
 _BANNED_BEFORE = re.compile(r"\b(?:forbidden|banned|off limits|not allowed|no longer)\b", re.IGNORECASE)
 _TITLE_CHARS = 90
+_OF_CONDUCT = frozenset(("manner", "taste"))  # "no summary at the end": of an answer, not of a name in code
+_INTRODUCING = ("frame", "recall")  # groups of phrases that a title goes without
 
 
 def left_out(statement: Statement, before: list[Heard]) -> Heard | None:
     """The earlier statement that *statement* needs to stand alone, or None if it does."""
-    needs_object = bool(statement.aspects) and not statement.things & subjects.OBJECTS
+    needs_object = bool(statement.aspects) and not statement.things & subjects.OBJECTS and not statement.marks & _OF_CONDUCT
     leans = "pointer" in statement.marks or (
         bool(statement.marks & {"anaphor", "vague"}) and not statement.subject.values
     )
@@ -108,13 +110,16 @@ def rule_text(parts: list[Statement]) -> str:
 
 
 def title_of(rule: str, cues: Cues) -> str:
-    """The rule in a few words."""
+    """The rule in a few words, without what introduces it, recalls that it was said, or asks for it politely."""
     text = subjects.before_reason(rule.split("\n", maxsplit=1)[0], cues).strip(" ,;:–—-")  # noqa: RUF001 -- dashes as typed
     for _ in range(3):
-        end = max((hit.end for hit in cues.named(text, "frame") if hit.start == 0), default=0)
+        end = max((hit.end for hit in cues.named(text, *_INTRODUCING) if hit.start == 0), default=0)
         if not end or len(text) - end < 8:
             break
         text = text[end:].lstrip(" ,:")
+    bare = text.rstrip(" .!")
+    polite = next((hit for hit in cues.named(bare, "polite") if hit.end == len(bare) and hit.start >= 8), None)
+    text = bare[: polite.start].rstrip(" ,") if polite else text
     first = re.split(r"(?<=[^.\d])[.!?](?:\s|$)", text, maxsplit=1)[0].strip() or text
     if len(first) > _TITLE_CHARS:
         first = first[:_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

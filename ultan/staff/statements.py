@@ -6,11 +6,13 @@ standing word and a command weigh for a rule, a question or an order of the mome
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ultan.staff.commands import commands_in
+from ultan.staff.constructions import OF_A_KIND, constructions
 from ultan.staff.cues import Cues, language_of, table
+from ultan.staff.marks import COMBINED, DICTATING, combined
 from ultan.staff.subjects import FEATURES, OBJECTS, PAUSES, Subject, subject_of
 
 LONGEST_TO_CUT = 400  # characters; longer ones are no plain rule
@@ -55,81 +57,6 @@ _ENDS = " \t.!。！؛…\"'"  # noqa: RUF001 -- their own marks
 _COMMAS = (",", "،")
 _PAUSED = ",;:.!?…–—-،؛。！，、："  # noqa: RUF001 -- dashes and commas as typed
 _POLITE_ENDING = 5  # letters a request may have behind its phrase where the verb comes last
-
-
-# Marks that say more together than each alone: name, all of these, none of those.
-DICTATING = frozenset(("taste", "forbid", "standing", "never", "ask", "order", "practice", "norm", "want"))
-# What makes a demand of a statement, what names something exactly, and what concerns how agent and person deal with each other.
-DEMANDING = frozenset(("order", "norm", "ban", "want", "contrast", "value", "code", "quoted", "command", "whole"))
-SPECIFIC = frozenset(("value", "code", "quoted", "command"))
-PERSONAL_MATTER = frozenset(
-    ("agent", "mannered", "manner", "taste", "personal", "protest", "correction", "annoyed", "us", "swapped", "entrust", "noted", "everywhere")
-)
-COMBINED: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
-    ("ordained", frozenset(("dictating", "filled")), frozenset(("asks", "hedge"))),
-    ("required", frozenset(("dictating", "whole")), frozenset(("asks",))),
-    ("universal", frozenset(("general", "whole")), frozenset(("asks", "report", "oneoff"))),
-    ("principle", frozenset(("standing", "object")), frozenset(("asks", "courtesy"))),
-    ("commanded", frozenset(("standing", "order")), frozenset(("asks", "courtesy", "vague"))),
-    ("conditional", frozenset(("case", "order")), frozenset(("asks", "report", "oneoff"))),
-    ("placed", frozenset(("purpose", "norm", "ban")), frozenset(("asks", "hedge"))),
-    ("habitual", frozenset(("protest", "offtopic")), frozenset()),
-    ("loose", frozenset(("standing", "offtopic")), frozenset(("order", "slot"))),
-    ("forsworn", frozenset(("never", "order")), frozenset(("asks", "report"))),
-    ("denied", frozenset(("correction", "fact")), frozenset(("asks", "report"))),
-    ("bounded", frozenset(("norm", "contrast")), frozenset(("asks", "hedge"))),
-    ("stressed", frozenset(("norm", "shout")), frozenset(("asks", "hedge"))),
-    ("forbidden", frozenset(("norm", "ban")), frozenset(("asks", "hedge"))),
-    ("declared", frozenset(("assign", "value")), frozenset(("asks", "report"))),
-    ("barred", frozenset(("order", "ban")), frozenset(("asks", "oneoff"))),
-    ("granted", frozenset(("accept", "code")), frozenset(("asks", "report"))),
-    ("refused", frozenset(("refuse",)), frozenset(("asks", "hedge"))),
-    ("grounded", frozenset(("purpose", "fact")), frozenset(("asks", "hedge", "report"))),
-    ("scolded", frozenset(("protest", "annoyed")), frozenset()),
-    ("plain", frozenset(("commanded", "weak")), frozenset(("courtesy", "vague"))),
-    ("perilous", frozenset(("danger", "barred")), frozenset()),
-    ("swapped", frozenset(("ban", "swap")), frozenset(("asks", "report", "relayed", "hedge"))),
-    ("local", frozenset(("here", "practice")), frozenset(("asks", "report", "hedge", "vague"))),
-    (
-        "decreed",
-        frozenset(("allcases", "norm")),
-        frozenset(
-            ("asks", "report", "oneoff", "anaphor", "hedge", "vague", "us", "idle", "offtopic", "reminder")
-        ),
-    ),
-    (
-        "mannered",
-        frozenset(("manner", "dictating")),
-        frozenset(("asks", "report", "oneoff", "hedge", "anaphor")),
-    ),
-    ("sweeping", frozenset(("everywhere", "choose", "order")), frozenset(("asks", "report", "oneoff"))),
-    (
-        "recurrent",
-        frozenset(("everycase", "dictating")),
-        frozenset(("asks", "report", "oneoff", "hedge", "vague", "anaphor")),
-    ),
-    (
-        "limited",
-        frozenset(("limit", "value", "dictating", "object")),
-        frozenset(("asks", "report", "oneoff", "hedge")),
-    ),
-    ("provided", frozenset(("barred", "proviso")), frozenset(("asks", "oneoff"))),
-    ("located", frozenset(("here", "purpose")), frozenset(("asks", "report", "hedge"))),
-    ("contrasted", frozenset(("practice", "opposed")), frozenset(("asks", "report", "offtopic"))),
-    ("obliged", frozenset(("standing", "norm", "object")), frozenset(("asks", "report", "hedge", "vague"))),
-    ("entrusted", frozenset(("entrust",)), frozenset(("asks", "offtopic", "vague"))),
-    (
-        "spelled",
-        frozenset(("filled", "whole", "quoted")),
-        frozenset(("asks", "report", "oneoff", "hedge", "courtesy")),
-    ),
-    ("announcing", frozenset(("vague", "dictating")), frozenset(("filled", "value", "command"))),
-    ("pronoun", frozenset(("refused", "offtopic", "anaphor")), frozenset()),
-    ("recollected", frozenset(("recall",)), DEMANDING | frozenset(("asks", "annoyed", "shout"))),
-    ("recollected", frozenset(("recall", "announcing")), SPECIFIC | frozenset(("annoyed", "shout"))),
-    ("recollected", frozenset(("recall", "offtopic")), SPECIFIC | frozenset(("asks", "annoyed", "correction", "shout"))),
-    ("worldly", frozenset(("offtopic",)), PERSONAL_MATTER | SPECIFIC),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +116,7 @@ def statements(text: str) -> list[Statement]:
 def _with_denied(found: list[Statement]) -> list[Statement]:
     """*found*, each statement after a bare *no* marked as the correction that the no announces."""
     return [
-        replace(each, marks=_combined(each.marks | {"correction"})) if before and _is_bare_no(before) else each
+        replace(each, marks=combined(each.marks | {"correction"})) if before and _is_bare_no(before) else each
         for before, each in zip([None, *found], found, strict=False)
     ]
 
@@ -264,16 +191,11 @@ def _read(text: str, start: int, cues: Cues) -> Statement:
         marks.discard("mind")  # the same words
     if marks & DICTATING:
         marks.add("dictating")
-    return Statement(text, text[body_at:], start, _combined(marks), things, cues.aspects(text), subject, cues.language)
-
-
-def _combined(marks: Iterable[str]) -> frozenset[str]:
-    """*marks* and those that follow from several of them together."""
-    found = set(marks)
-    for name, wanted, barred in COMBINED:
-        if wanted <= found and not found & barred:
-            found.add(name)
-    return frozenset(found)
+    built = constructions(text[body_at:], frozenset(marks), cues)
+    if built & OF_A_KIND:
+        marks -= {"idle"}  # "money is always cents" rules; "the button is always red" describes
+    marks |= built
+    return Statement(text, text[body_at:], start, combined(marks), things, cues.aspects(text), subject, cues.language)
 
 
 def _form(text: str, body_at: int, cues: Cues) -> set[str]:

@@ -140,7 +140,7 @@ def _subject_of(text: str, language: str) -> Subject:
         values=frozenset((*literal, *commands_in(core), *_proper_names(plain, language))),
         wants=frozenset(_content("".join(map(_kept, wanted, said)))),
         bans=frozenset(word for start, end in spans for word in _content(said[start:end])),
-        concepts=cues.things(plain),
+        concepts=cues.things(_without(plain, cues, "here")),  # where a rule holds is not what it is about
         negative=negative,
         language=cues.language,
         chosen=chosen,
