@@ -34,30 +34,21 @@ TOPICS = (
     ("operations", ("build", "log", "config", "command")),
     ("files", ("file", "repository")),
 )  # fmt: skip
-# Situations in which a rule about a concept matters, as a prompt would put them.
-SITUATIONS = {
-    "function": "writing a new function", "method": "adding a method to a class", "class": "writing a class",
-    "argument": "choosing parameters of a function", "variable": "naming variables", "attribute": "adding attributes to a class",
-    "name": "choosing names in code", "import": "writing imports at the top of a file", "module": "adding a dependency",
-    "decorator": "defining functions or methods that may need a decorator", "annotation": "writing signatures and type hints",
-    "docstring": "documenting code", "comment": "writing or changing comments", "exception": "handling errors",
-    "assertion": "checking inputs", "test": "writing or running tests", "commit": "committing changes",
-    "branch": "creating, merging or pushing a branch", "repository": "changing the repository", "file": "creating or moving files",
-    "doc": "writing documentation", "code": "writing code", "style": "formatting code", "log": "adding logs or analytics",
-    "config": "changing configuration", "command": "running a command in the shell", "api": "changing an API",
-    "data": "changing the database or its schema", "build": "changing the build or a release", "review": "opening or reviewing a pull request",
-    "interaction": "asking or answering the user", "ui": "changing the user interface", "tool": "working on a tool or provider",
-}  # fmt: skip
-# What is being done, as recall tells it by itself → the concepts, and the words of the trade, by which a rule speaks of it.
+# What is being done, as recall tells it by itself → the words of the trade by which a rule speaks of it.
 ACTIVITIES = {
-    "commits": ({"commit"}, ""),
-    "reviews": ({"review"}, ""),
-    "writes docs": ({"doc"}, ""),
-    "pushes": ((), r"push(?:es|ing|ed)?(?!\s+notification)"),
-    "merges": ((), r"merg(?:e|es|ing)|rebas(?:e|es|ing)|squash(?:es|ing)?"),
-    "releases": ((), r"releas(?:e|es|ing)|deploy(?:s|ing|ed|ment|ments)?|publish(?:es|ing)?"),
-    "runs tests": ((), r"run(?:s|ning)?\b[^.;]*\btests?|tests?\b[^.;]*\b(?:run|runs|pass|green)"),
-}  # fmt: skip
+    "commits": r"commits?|committing|commit\s+messages?",
+    "reviews": r"reviews?|reviewing|pull\s+requests?|prs?|merge\s+requests?",
+    "writes docs": r"docs?|documentation|readme|changelog",
+    "pushes": r"push(?:es|ing|ed)?(?!\s+notification)",
+    "merges": r"merg(?:e|es|ing)|rebas(?:e|es|ing)|squash(?:es|ing)?",
+    "releases": r"releas(?:e|es|ing)|deploy(?:s|ing|ed|ment|ments)?|publish(?:es|ing)?",
+    "runs tests": r"(?:run|running)\s+(?:\w+\s+){0,2}tests?|tests?\b[^.;]*\b(?:run|runs|pass|green)",
+}
+# The same by concept, for the languages whose words for *before every* are not told here.
+_SPOKEN_OF = {"commits": "commit", "reviews": "review", "writes docs": "doc"}
+# A rule is for an activity if it says when to do what ("before every commit"), or begins with it ("commit messages are …",
+# "never push …"); one that only speaks of commits, tests or docs on its way to something else is not.
+_BOUND = r"(?:^(?:(?:please|always|never|only|don't|do\s+not|no|all|every|each|we|our|you)\s+)*(?:[\w-]+\s+)??|\b(?:before|after|when|whenever|while|until|every|each|any|on|for|in|with|without)\s+(?:(?:you|we|the|a|an|any|every|each|our|your|git)\s+)*(?:[\w-]+\s+)??)"
 _GIT = re.compile(
     r"\bgit\s+([a-z-]+)((?:\s+--?[\w-]+)*)|\b(force[- ]push)|(--no-verify)\b|\b(amend|rebase|squash)",
     re.IGNORECASE,
@@ -156,22 +147,23 @@ def tags_of(subject: Subject, rule: str) -> tuple[str, ...]:
 
 
 def situations_of(subject: Subject, rule: str) -> tuple[str, ...]:
-    """Short phrases naming when a rule matters; first those that recall tells by itself, whatever the words."""
+    """Cues naming when *rule* matters: what is being done, by recall's own names, and what a command named in it is for.
+
+    Nothing vaguer: "changing the database" and its like, read off the concepts of a rule, found no entry
+    that its words did not, and were met by prompts about anything else (docs/adr/0084-few-cues-and-certain-ones.md).
+    """
     calls = [COMMANDS[command][1] for command in commands_in(rule)]
     found = activities_of(subject, rule)
     found += ["adds a dependency"] if any(call.endswith(" packages") for call in calls) else []
-    found += calls
-    found += [SITUATIONS[concept] for concept in sorted(subject.concepts) if concept in SITUATIONS]
-    return tuple(dict.fromkeys(found))[:6]
+    return tuple(dict.fromkeys((*found, *calls)))[:6]
 
 
 def activities_of(subject: Subject, rule: str) -> list[str]:
-    """The situations of recall's own vocabulary that *rule* speaks of."""
-    return [
-        name
-        for name, (concepts, words) in ACTIVITIES.items()
-        if subject.concepts & set(concepts) or (words and re.search(rf"\b(?:{words})\b", rule, re.IGNORECASE))
-    ]
+    """The situations of recall's own vocabulary that *rule* is for."""
+    found = [name for name, words in ACTIVITIES.items() if re.search(rf"{_BOUND}(?:{words})\b", rule, re.IGNORECASE)]
+    if subject.language != "en":
+        found += [name for name, concept in _SPOKEN_OF.items() if concept in subject.concepts]
+    return list(dict.fromkeys(found))
 
 
 def details_of(subject: Subject, rule: str, cues: Cues) -> dict[str, Any]:

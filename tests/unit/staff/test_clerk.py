@@ -482,9 +482,9 @@ def test_a_rule_against_touching_files_gets_a_trigger_on_edits():
 
 
 def test_cues_tags_and_files_come_from_what_the_rule_names():
-    action = only(said("From now on all new tests in tests/unit/ must have a docstring, never a comment"))
-    assert "writing or running tests" in action.applies_when
-    assert "test" in action.tags
+    action = only(said("From now on use uv, never pip, for the tests in tests/unit/"))
+    assert action.applies_when == ("adds a dependency", "installing Python packages")
+    assert {"test", "uv", "pip"} <= set(action.tags)
     assert action.files == ("tests/unit/",)
 
 
