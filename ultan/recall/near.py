@@ -53,8 +53,8 @@ def near_terms(
     row_numbers = np.array(rows)
     for start in range(0, len(words), CHUNK):
         part = vectors[start : start + CHUNK] @ library.T
-        places, others = np.nonzero(part >= FLOOR)  # few: much cheaper than the best of every row
-        sims, others = part[places, others], numbers[others]
+        places, columns = _nearest(part)
+        sims, others = part[places, columns], numbers[columns]
         apart = others != row_numbers[start + places]
         places, others, sims = places[apart], others[apart], sims[apart]
         order = np.lexsort((others, -sims, places))
@@ -65,6 +65,17 @@ def near_terms(
         if progress:
             progress("near terms", min(start + CHUNK, len(words)), len(words))
     return near, {term: number for term, number in reader_numbers.items() if number in near}
+
+
+def _nearest(part: "NDArray[np.float32]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    """Rows and columns of what may be among the ``MOST`` nearest of each row: its best, itself among them, and their equals.
+
+    Sorting all that lie above ``FLOOR`` took longer than the products themselves: common words have hundreds.
+    """
+    reach = min(MOST + 1, part.shape[1])
+    least = np.partition(part, part.shape[1] - reach, axis=1)[:, part.shape[1] - reach]
+    places, columns = np.divmod(np.flatnonzero(part >= np.maximum(least, FLOOR)[:, None]), part.shape[1])
+    return places, columns
 
 
 def embed_words(
