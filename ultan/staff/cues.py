@@ -25,6 +25,7 @@ LOANED = (
     "stack", "commit", "branch", "docstring", "decorator", "test", "api", "ui", "log", "build", "review",
     "repository", "config", "import", "data",
 )  # fmt: skip
+_BEGINNING = 600  # characters; what is in no language by then is paid for in every table
 _LIKELIER = 0.5  # words that a text without any accent is ahead by in English ("No, use pnpm" is Portuguese, too)
 _PLAINLY = 2  # frequent words of English that, if no other language has as many, settle it
 _UNSPACED = frozenset(("ja", "zh", "ko"))
@@ -160,7 +161,8 @@ def _head(language: str) -> dict[str, Any]:
 
 
 def language_of(text: str) -> str:
-    """The language *text* is written in, as far as script and common words tell; else English."""
+    """The language *text* is written in, as far as script and common words of its beginning tell; else English."""
+    text = text[:_BEGINNING]
     if not text.isascii():
         letters = len(_LETTER.findall(text)) or 1
         for language, script in _SCRIPTS:
@@ -236,19 +238,21 @@ def _hits(text: str, language: str) -> tuple[Hit, ...]:
     found = [
         Hit(phrase.name, words[at][1], words[stop - 1][2])
         for at in range(len(words))
-        for phrase in _starting(words[at][0], cues)
+        for phrase in _starting(words[at][0], language)
         if (stop := _reach(phrase.words, words, at, text)) and (not phrase.tied or at in (0, first))
     ]
     return tuple(found)
 
 
-def _starting(word: str, cues: Cues) -> list[Phrase]:
+@functools.lru_cache(maxsize=1 << 16)  # people have few words, and each is looked up in every language
+def _starting(word: str, language: str) -> tuple[Phrase, ...]:
+    cues = table(language)
     found = list(cues.exact.get(word, ()))
     for length in cues.stem_lengths:
         if length > len(word):
             break
         found += cues.stems.get(word[:length], ())
-    return found
+    return tuple(found)
 
 
 def _reach(phrase: tuple[str, ...], words: Words, at: int, text: str) -> int:
@@ -323,7 +327,7 @@ def _lead_step(text: str, at: int, cues: Cues) -> int:
     if not words or rest[: words[0][1]].strip(" @\"'*_…–—-,.!"):  # noqa: RUF001 -- dashes as typed
         return at
     best = 0
-    for phrase in _starting(words[0][0], cues):
+    for phrase in _starting(words[0][0], cues.language):
         if phrase.name not in _LEADS:
             continue
         stop = _reach(phrase.words, words, 0, rest)
