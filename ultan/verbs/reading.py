@@ -131,10 +131,11 @@ def read_session(
     fresh = [_cleaned(piece) for piece in told]
     context = [Piece(*item) for item in before.overlap]  # type: ignore[arg-type]
     counts = _Counts(before, events)
+    known = set(before.seen)
     after = before.model_copy(
         update={
             "project": events[-1].project if events else before.project, "offsets": offsets, "prompts": prompts,
-            "seen": [*before.seen, *(name for name in seen if name not in set(before.seen))][-SEEN_IDS:],
+            "seen": [*before.seen, *(name for name in seen if name not in known)][-SEEN_IDS:],
             "loose": loose[-LOOSE_TEXTS:], "surfaced": counts.surfaced, "fetched": counts.fetched,
             "overlap": [piece.as_list() for piece in _tail([*context, *fresh], prompts - overlap_turns)],
             "failures": 0, "tried_to": "",
