@@ -20,7 +20,7 @@ import numpy as np
 
 from ultan import plainjson
 from ultan.errors import IndexUnreadable
-from ultan.recall import columns, topics
+from ultan.recall import columns, mapping, topics
 from ultan.recall import index as layout
 from ultan.recall import leaves as single
 from ultan.recall.arrays import directory, distinct, edges, is_among, offsets, places, running
@@ -341,16 +341,16 @@ def assembled(sections: Mapping[str, bytes]) -> bytes:
         at += len(raw) + pad
     body = b"".join(parts)
     blocks = memoryview(body)
-    sums = array("I", [zlib.crc32(blocks[at : at + layout.BLOCK]) for at in range(0, len(body), layout.BLOCK)]).tobytes()
-    start = layout.HEADER.size + (len(sections) + 1) * layout.ROW.size
+    sums = array("I", [zlib.crc32(blocks[at : at + mapping.BLOCK]) for at in range(0, len(body), mapping.BLOCK)]).tobytes()
+    start = mapping.HEADER.size + (len(sections) + 1) * mapping.ROW.size
     start += -start % 8
     payload = start + len(sums)
     payload += -payload % 8
     rows = [(name, payload + at, size, crc) for name, at, size, crc in rows]
     rows.append((b"blocks", start, len(sums), zlib.crc32(sums)))
-    table = b"".join([layout.ROW.pack(*row, 0) for row in rows])
-    head = layout.HEADER.pack(
-        layout.MAGIC, layout.FORMAT, layout.ORDER, payload + len(body), len(rows), start, zlib.crc32(table), 0
+    table = b"".join([mapping.ROW.pack(*row, 0) for row in rows])
+    head = mapping.HEADER.pack(
+        mapping.MAGIC, mapping.FORMAT, mapping.ORDER, payload + len(body), len(rows), start, zlib.crc32(table), 0
     )
     head = head[:-4] + struct.pack("=I", zlib.crc32(head[:-4]))
     front = head + table

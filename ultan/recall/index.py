@@ -32,37 +32,22 @@ Beside them lies what only compiles read, each as disposable: ``leaves``, what e
 own, ``snapshot``, the entries as they were last read, and the vectors of words.
 """
 
-import mmap
 import os
-import sys
 import zlib
 
-from ultan import home, plainjson
+from ultan import plainjson
 from ultan.errors import IndexUnreadable
+from ultan.recall.mapping import Sections, map_file
 
-try:  # the C halves alone: two files fewer for a hook to find and load
+try:  # the C half alone: a file fewer for a hook to find and load
     from _bisect import bisect_left
-    from _struct import Struct
 except ImportError:
     from bisect import bisect_left
-    from struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from typing import Any
-
-MAGIC = b"ULTANIDX"
-FORMAT = 1
-ORDER = 1 if sys.byteorder == "little" else 2
-HEADER = Struct("=8sIIQIIII")  # magic, format, order, length, sections, block crcs at, table crc, header crc
-ROW = Struct("=8sQQIi")  # name, offset, length, crc32, unused
-BLOCK = 4 * 1024
-ITEMS = {
-    "tdir": "I", "tkey": "Q", "toff": "I", "pdoc": "I", "pimp": "H", "noff": "I", "nterm": "I",
-    "nsim": "B", "foff": "I", "fterm": "I", "fimp": "H", "dflag": "H", "dprior": "f", "dnext": "i", "ikey": "Q",
-    "inum": "I", "coff": "I", "bdoc": "I", "gkey": "I", "goff": "I", "gtrig": "I", "galways": "I", "xoff": "I",
-    "blocks": "I", "tvec": "b", "evec": "b", "meta": "B", "card": "B", "xtrig": "B",
-}  # fmt: skip
 
 KINDS = ("convention", "preference", "finding", "warn", "abstraction", "decision", "event")
 TRUST = ("observed", "assistant", "confirmed", "person")
@@ -147,18 +132,7 @@ def open_index(root: str, encoder: str = "", name: str = LIVE) -> "Index":
     Raises:
         IndexUnreadable: missing, torn, foreign, newer, or made with another encoder.
     """
-    path = path_of(root, name)
-    try:
-        fd = os.open(path, os.O_RDONLY | home.NOFOLLOW | home.CLOEXEC | home.NONBLOCK)
-    except OSError as error:
-        raise IndexUnreadable(f"there is no index at {path}: {error.strerror}") from None
-    try:
-        mapped = mmap.mmap(fd, 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise IndexUnreadable(f"{path} cannot be mapped: {error}") from None
-    finally:
-        os.close(fd)
-    index = Index(mapped)
+    index = Index(map_file(path_of(root, name)))
     if encoder and index.encoder != encoder:
         raise IndexUnreadable(f"the index was made with {index.encoder or 'no encoder'}, not with {encoder}")
     return index
@@ -174,15 +148,14 @@ class Index:
     """
 
     __slots__ = (
-        "_good", "_mapped", "_payload", "_sections", "_views", "encoder", "fingerprint", "made_at", "meta",
-        "settings", "size", "terms", "triggers",
+        "_checked", "_mapped", "_sections", "_view", "encoder", "fingerprint", "made_at", "meta", "settings", "size",
+        "terms", "triggers",
     )  # fmt: skip
 
     def __init__(self, mapped: "mmap.mmap | bytes") -> None:
-        self._mapped = memoryview(mapped)
-        self._views: dict[str, memoryview[Any]] = {}
-        self._sections: dict[str, tuple[int, int, int]] = {}
-        self._read_header()
+        self._sections = sections = Sections(mapped)
+        self._mapped = sections.raw
+        self._view, self._checked = sections.view, sections.checked  # asked a thousand times a query
         try:
             self.meta: dict[str, Any] = plainjson.loads(str(self._checked("meta", 0, -1), "utf-8"))
             self.settings: dict[str, Any] = self.meta["settings"]
@@ -195,81 +168,13 @@ class Index:
         self.terms = len(self._view("tkey"))
         self.triggers = max(0, len(self._view("xoff")) - 1)
 
-    def _read_header(self) -> None:
-        raw = self._mapped
-        if len(raw) < HEADER.size:
-            raise IndexUnreadable("the index is cut off")
-        magic, version, order, length, count, _, table_crc, header_crc = HEADER.unpack(raw[: HEADER.size])
-        if magic != MAGIC:
-            raise IndexUnreadable("this is no index of ours")
-        if version != FORMAT or order != ORDER:
-            raise IndexUnreadable(f"the index has format {version}; this version reads {FORMAT}")
-        end = HEADER.size + count * ROW.size
-        if (
-            zlib.crc32(raw[: HEADER.size - 4]) != header_crc
-            or length != len(raw)
-            or end > length
-            or zlib.crc32(raw[HEADER.size : end]) != table_crc
-        ):
-            raise IndexUnreadable("the index is torn")
-        for at in range(HEADER.size, end, ROW.size):
-            name, offset, size, crc, _ = ROW.unpack(raw[at : at + ROW.size])
-            if offset + size > length:
-                raise IndexUnreadable("the index is torn")
-            self._sections[name.rstrip(b"\0").decode("ascii", "replace")] = (offset, size, crc)
-        if "blocks" not in self._sections:
-            raise IndexUnreadable("the index is torn")
-        offset, size, crc = self._sections["blocks"]
-        self._payload = offset + size + (-(offset + size)) % 8
-        if zlib.crc32(raw[offset : offset + size]) != crc:
-            raise IndexUnreadable("the index is torn")
-        self._good = bytearray(size // 4)
-
-    # --- checked reading ------------------------------------------------------------------------
-
-    def _view(self, name: str) -> "memoryview[Any]":
-        view = self._views.get(name)
-        if view is None:
-            try:
-                offset, size, _ = self._sections[name]
-            except KeyError:
-                raise IndexUnreadable(f"the index lacks its {name}") from None
-            view = self._views[name] = self._mapped[offset : offset + size].cast(ITEMS[name])  # type: ignore[call-overload]
-        return view
-
-    def _checked(self, name: str, start: int, end: int) -> "memoryview[Any]":
-        """Items *start* to *end* (-1: all) of a section, after checking the blocks they lie in."""
-        view = self._views.get(name) or self._view(name)
-        if end < 0:
-            end = len(view)
-        if start >= end:
-            return view[:0]
-        width = view.itemsize
-        at = self._sections[name][0] - self._payload
-        first, last = (at + start * width) // BLOCK, (at + end * width - 1) // BLOCK
-        if first != last or not self._good[first]:  # a query asks a thousand times, mostly where it asked before
-            self._check(first, last)
-        return view[start:end]
-
-    def _check(self, first: int, last: int) -> None:
-        good, sums = self._good, self._view("blocks")
-        for block in range(first, last + 1):
-            if not good[block]:
-                at = self._payload + block * BLOCK
-                if zlib.crc32(self._mapped[at : at + BLOCK]) != sums[block]:
-                    raise IndexUnreadable("the index is torn")
-                good[block] = 1
-
     def verify(self) -> None:
         """Check every section against its checksum; for ``check`` and ``doctor``.
 
         Raises:
             IndexUnreadable: names the first section that is damaged.
         """
-        for name, (offset, size, crc) in self._sections.items():
-            if zlib.crc32(self._mapped[offset : offset + size]) != crc:
-                raise IndexUnreadable(f"the {name} of the index is torn")
-        self._check(0, len(self._good) - 1)
+        self._sections.verify()
 
     # --- terms ----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from ultan.library.entry import Entry, Trigger
 from ultan.library.snapshot import Library
 from ultan.recall import compile as making
 from ultan.recall import index as layout
+from ultan.recall import mapping
 from ultan.recall.index import Index, open_index
 from ultan.settings import Settings
 
@@ -75,7 +76,7 @@ def test_an_index_of_a_newer_format_is_unreadable(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("place", "value", "says"), [
-    (0, b"X", "no index of ours"), (8, b"\0", "format 0"), (12, b"\2" if layout.ORDER == 1 else b"\1", "format"),
+    (0, b"X", "no index of ours"), (8, b"\0", "format 0"), (12, b"\2" if mapping.ORDER == 1 else b"\1", "format"),
     (16, b"\xff", "torn"), (20, b"\xff", "torn"),
 ])  # fmt: skip
 def test_an_index_of_another_program_an_older_format_or_another_machine_is_unreadable(tmp_path, place: int, value: bytes, says: str) -> None:
@@ -130,15 +131,15 @@ def test_every_changed_byte_is_noticed_before_it_is_used() -> None:
 
 def _is_padding(raw: bytes, at: int) -> bool:
     index = Index(raw)
-    covered = [(offset, offset + size) for offset, size, _ in index._sections.values()]
-    return not any(low <= at < high for low, high in covered) and at > layout.HEADER.size
+    covered = [(offset, offset + size) for offset, size, _ in index._sections.places.values()]
+    return not any(low <= at < high for low, high in covered) and at > mapping.HEADER.size
 
 
 def test_a_query_checks_only_what_it_touches() -> None:
     many = [entry(f"global/e{at}", title=f"rule number{at}", body="filler words " * 40) for at in range(300)]
     raw = bytearray(making.Draft(many).encoded(Settings().baked(), "", 0.0))
     index = Index(bytes(raw))
-    offset, size, _ = index._sections["card"]
+    offset, size, _ = index._sections.places["card"]
     raw[offset + size // 2] ^= 1
     torn = Index(bytes(raw))
     assert torn.card(0).id == "global/e0"

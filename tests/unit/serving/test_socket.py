@@ -21,7 +21,8 @@ from ultan.library.entry import Entry
 from ultan.library.store import FileStore
 from ultan.recall import wire
 from ultan.recall.compile import build_from_entries
-from ultan.recall.index import BLOCK, Index, path_of
+from ultan.recall.index import Index, path_of
+from ultan.recall.mapping import BLOCK
 from ultan.recall.ranking import Query
 from ultan.serving.shelf import Shelf, primed
 from ultan.serving.socket import MOST_WAITING, WAITS_S, Server, generation
@@ -168,7 +169,7 @@ def test_an_index_that_turns_out_torn_costs_an_answer_not_the_server(root):
         for title, rule, cues in rules
     ]
     torn = bytearray(build_from_entries(entries, Settings())._mapped)
-    start, size, _ = Index(bytes(torn))._sections["card"]
+    start, size, _ = Index(bytes(torn))._sections.places["card"]
     assert size > 4 * BLOCK
     torn[start + BLOCK : start + size - BLOCK] = bytes(size - 2 * BLOCK)
     home.write(path_of(root), bytes(torn))
