@@ -303,7 +303,7 @@ def test_shipped_hooks_are_what_the_client_module_would_install():
 
 
 # Not parted yet; a module that is leaves this list.
-TWO_IDEAS = {"ultan.staff.subjects", "ultan.verbs.curate"}
+TWO_IDEAS = {"ultan.staff.subjects"}
 
 
 def test_a_module_holds_one_idea_in_at_most_400_lines(record_property):

@@ -4,84 +4,35 @@ Queued events → one Transcript a session → a Proposal (the clerk's, or the l
 the scholar's ruling) → the executor → a new index → the events leave the queue. One curator
 runs at a time; whoever comes second leaves at once.
 
-A batch is safe to lose at any point. Before each operation its intent (which events, how far
-the session will have been read) is written down; whoever starts next finds either no
-operation that names the events, and reads them again, or one, and only tidies up.
+A batch is safe to lose at any point: see ``writing``. What is told of a run is in ``telling``.
 """
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
 
 from ultan import home, spool
-from ultan.errors import IndexUnreadable, LanguageModelError, MalformedReply
 from ultan.events import Event, Piece
-from ultan.library import activity, upkeep
-from ultan.library.actions import Action, Bump, Nudge
-from ultan.library.executor import Receipt, execute
-from ultan.library.snapshot import Library, read_library
-from ultan.library.store import FileStore
+from ultan.library.executor import Receipt
 from ultan.llm import LanguageModel, open_model
 from ultan.llm.governor import day_of
 from ultan.llm.recorded import Recorded, read_spending
-from ultan.recall.compile import compile as compile_index
-from ultan.recall.index import open_index
 from ultan.settings import Settings
 from ultan.verbs import bulletin, chores
-from ultan.verbs.counting import bumps, counts
 from ultan.verbs.curator_lock import napping, taken
-from ultan.verbs.intents import Intent, Intents, drop_intents, keep_intents, kept_intents
+from ultan.verbs.intents import Intents
 from ultan.verbs.nearest import nearest_entries
-from ultan.verbs.policy import Terms, is_excluded, tell_once, terms, without_excluded
-from ultan.verbs.reading import Reading, keep_progress, pull_transcript, read_progress, read_session
+from ultan.verbs.policy import Terms, is_excluded, terms, without_excluded
+from ultan.verbs.reading import Reading, pull_transcript, read_progress, read_session
+from ultan.verbs.telling import TRIES, CurateReport, Telling
 from ultan.verbs.thinking import Draft, Failure, clerk_draft, staff_drafts
 from ultan.verbs.waiting import by_session, turnout
+from ultan.verbs.writing import Writing
 
 BATCH_EVENTS = 5000
 COMPILE_EVERY = 25  # stretches of past sessions
 LONGEST_NAP_S = 5.0
 BETWEEN_WAKES_S = 30.0  # as ultan.reflex.wake: so long a hook that finds a curator started starts no other
 LOOK_S = 0.2
-TRIES = 3  # failures of one session before it is read in smaller packets; one more, and it is set aside
-NUDGES_A_TURN, NUDGES_A_SESSION = 1, 3
-COUNTED = "counted:"
-REMEMBERED = frozenset(("create", "update", "merge", "abstract", "revive", "deprecate"))
-
-
-@dataclass(slots=True)
-class CurateReport:
-    """What one run did.
-
-    Attributes:
-        state: ``done``, ``nothing``, ``busy`` (another curator runs), ``off``, ``kept`` (see *kept*).
-        by: who proposed.
-        operations: numbers for ``undo``; ``remembered`` how many entries were written or corrected.
-        refused: reasons; ``vetoed`` how many suggestions the scholar turned down.
-        adopted: files a person wrote by hand; ``distrusted`` files an agent's tool wrote, which wait.
-        faded: entries put away.
-        kept: why events stay in the queue (quota, login, malformed, …), with *told* for people.
-    """
-
-    state: str = "nothing"
-    by: str = ""
-    sessions: int = 0
-    events: int = 0
-    operations: list[int] = field(default_factory=list)
-    remembered: int = 0
-    reinforced: int = 0
-    pending: int = 0
-    refused: list[str] = field(default_factory=list)
-    vetoed: int = 0
-    nudges: int = 0
-    set_aside: int = 0
-    adopted: int = 0
-    distrusted: int = 0
-    faded: int = 0
-    kept: str = ""
-    told: str = ""
-    backlog: int = 0
 
 
 def curate(
@@ -149,13 +100,12 @@ class _Curator:
         self, root: str, settings: Settings, who: str, now: Callable[[], float], *, at_once: bool,
         model: LanguageModel | None, is_past: bool = False,
     ) -> None:  # fmt: skip
-        self.is_past, self._said_at = is_past, 0.0
+        self.is_past = is_past
         self.root, self.settings, self.who, self.now, self.at_once = root, settings, who, now, at_once
-        self.report = CurateReport(by=who)
-        self.store = FileStore(root)
+        self.telling = Telling(root, who, now)
+        self.report = self.telling.report
+        self.writing = Writing(root, settings, now, self.telling, is_past=is_past)
         self._model = model
-        self._snapshot: Library | None = None
-        self._has_written = False
         self._listed: frozenset[str] = frozenset()  # what was queued when this run last looked
         self._known_terms: dict[tuple[str, str], Terms] = {}
         self._read_under: dict[str, Terms] = {}  # session → how it may be read
@@ -166,28 +116,15 @@ class _Curator:
         inner = self._model or open_model(self.who, self.root, self.settings)
         return Recorded(inner, self.root, self.settings, self.now, insist=self.at_once)
 
-    def _library(self) -> Library:
-        """The library as this run knows it: read when first needed, and again after each write."""
-        if self._snapshot is None or self._has_written:
-            self._snapshot = read_library(self.store, self._snapshot)
-            self._has_written = False
-        return self._snapshot
-
-    def _execute(self, actions: Sequence[Action], **more: Any) -> Receipt:
-        late = 0.0 if self.is_past else activity.set_back_s(self.root, self.now())
-        receipt = execute(self.store, actions, now=(self._said_at or self.now()) + late, library=self._library(), **more)
-        self._has_written = self._has_written or bool(receipt.operation)
-        return receipt
-
     def run(self, nap: Callable[[float], bool], *, once: bool) -> CurateReport:
         """The report after all rounds.
 
         *nap* waits without the lock, so that a person who asks for a run now need not wait as well;
         it says whether the lock is ours again.
         """
-        self._note("running")
+        self.telling.note("running")
         chores.tidy(self.root, self.now())
-        self._recover()
+        self.writing.recover()
         until = 0.0 if self.at_once else self._woken_until()
         while True:
             wait_s = self._round()
@@ -202,11 +139,11 @@ class _Curator:
             self.report.state = "kept"
         if self.report.state != "nothing":
             if self.who == "clerk" and self.report.remembered:  # a model proposes splits while it reads
-                self.report.pending += chores.propose_splits(self.root, self.store, self._library(), self.now())
-                self._has_written = True
+                self.report.pending += chores.propose_splits(self.root, self.writing.store, self.writing.library(), self.now())
+                self.writing.read_again()
             self._fade()
-            self._tell_of_policies()
-        self._note("idle")
+            self.telling.policies(self._known_terms.values())
+        self.telling.note("idle")
         return self.report
 
     def _woken_until(self) -> float:
@@ -218,7 +155,7 @@ class _Curator:
 
     def _wait(self, nap: Callable[[float], bool], wait_s: float, until: float) -> bool:
         """Nap until something is due, at most a few seconds, or something new is queued; whether the lock is ours again."""
-        self._note("waiting")
+        self.telling.note("waiting")
         is_watching = self.now() < until
         step = LOOK_S if is_watching else LONGEST_NAP_S
         left = wait_s if wait_s > 0 else until - self.now()
@@ -228,14 +165,14 @@ class _Curator:
             left -= step
             if not is_watching or not self._listed.issuperset(spool.backlog(self.root)):
                 break
-        self._note("running")
-        self._recover()
+        self.telling.note("running")
+        self.writing.recover()
         return True
 
     def run_past(self, stretches: Iterable[Sequence[Event]]) -> CurateReport:
         """The report after all *stretches*, or after the one at which a model stopped."""
-        self._recover()
-        before = unseen = self._library().number
+        self.writing.recover()
+        before = unseen = self.writing.library().number
         try:
             for place, events in enumerate(stretches, 1):
                 for _ in range(TRIES + 1):  # a result that does not fit is asked for again, and then given up
@@ -246,18 +183,18 @@ class _Curator:
                 if self.report.kept:
                     self.report.state = "kept"
                     break
-                if not place % COMPILE_EVERY and unseen != self._library().number:
-                    unseen = self._library().number
-                    self._compile()
+                if not place % COMPILE_EVERY and unseen != self.writing.library().number:
+                    unseen = self.writing.library().number
+                    self.writing.compile()
         finally:
-            if before != self._library().number:
-                self._compile()
+            if before != self.writing.library().number:
+                self.writing.compile()
         return self.report
 
     def _round(self) -> float:
         """Read what is due; the seconds until the next session is, 0 if none waits."""
         events, touched, is_whole = self._waiting()
-        self._quarantine([event for event in events if not event.session])
+        self.telling.quarantine([event for event in events if not event.session])
         sessions = by_session(event for event in events if event.session)
         out = turnout(sessions, self.settings, self.now())
         due = tuple(sessions) if self.at_once else out.due
@@ -265,7 +202,7 @@ class _Curator:
             if self.at_once:
                 self._settle(touched, is_whole=is_whole)
             return out.wait_s
-        if self.who != "clerk" and self._is_stopped(sessions[name][-1].id for name in due):
+        if self.who != "clerk" and not self.at_once and self.telling.is_stopped(sessions[name][-1].id for name in due):
             return 0.0
         self._settle(touched, is_whole=is_whole)
         self._batch([sessions[name] for name in due])
@@ -295,57 +232,43 @@ class _Curator:
             known = self._known_terms[project, folder] = terms(self.root, self.settings, project, folder)
         return known
 
-    def _tell_of_policies(self) -> None:
-        for said in self._known_terms.values():
-            line = tell_once(self.root, said.unapproved) if said.unapproved else ""
-            if line:
-                self._trouble("policy", line)
-                bulletin.tell(self.root, line)
-
     def _settle(self, touched: frozenset[str], *, is_whole: bool) -> None:
         """Take over what a person wrote by hand, and hold what an agent's tools wrote."""
-        self._has_written = True  # somebody else may have, while nobody held the lock
-        receipt = chores.settle_files(self.root, self.store, self._library(), touched, self.now(), is_whole=is_whole)
+        self.writing.read_again()  # somebody else may have, while nobody held the lock
+        receipt = chores.settle_files(self.root, self.writing.store, self.writing.library(), touched, self.now(), is_whole=is_whole)
         if receipt is not None and receipt.operation:
             self.report.adopted += sum(verb == "adopt" for verb, _, _ in receipt.applied)
             self.report.distrusted += sum(verb == "distrust" for verb, _, _ in receipt.applied)
-            self._compile()
-        elif not self._is_indexed():
-            self._compile()
-
-    def _is_indexed(self) -> bool:
-        """Whether prompts are primed from the library as it is: a file that was deleted by hand leaves no operation."""
-        library = self._library()
-        try:
-            return open_index(self.root).fingerprint == library.fingerprint
-        except IndexUnreadable:
-            return not library.entries
+            self.writing.compile()
+        elif not self.writing.is_indexed():
+            self.writing.compile()
 
     def _fade(self) -> None:
-        put_away, fault = chores.fade(self.root, self.store, self.settings, self.now())
+        put_away, fault = chores.fade(self.root, self.writing.store, self.settings, self.now())
         self.report.faded = put_away
         if fault:
-            self._trouble("fade", fault)
+            self.telling.trouble("fade", fault)
 
     def _batch(self, sessions: Sequence[Sequence[Event]]) -> None:
         readings = [self._read(events) for events in sessions]
-        before = self._library().number
+        before = self.writing.library().number
         intents = Intents()
         used: list[tuple[Reading, Receipt | None]] = []
         for reading, draft in self._drafts(readings):
             if isinstance(draft, Failure):
-                self._failed(reading, draft.error)
+                self.telling.failed(reading, draft.error)
                 continue
-            used.append((reading, self._write(reading, draft, intents)))
+            mode = "ask" if self._read_under[reading.session].mode == "ask" else "auto"
+            used.append((reading, self.writing.write(reading, draft, intents, mode=mode)))
             self.report.vetoed += len(draft.vetoes)
         if not used:
             return
         if not self.is_past:
-            if before != self._library().number:
-                self._compile()
-                self._lags(used)
-            chores.note_days(self.root, [reading for reading, _ in used], self.now(), self._library())
-        self._finish(intents)
+            if before != self.writing.library().number:
+                self.writing.compile()
+                self.telling.lags(used)
+            chores.note_days(self.root, [reading for reading, _ in used], self.now(), self.writing.library())
+        self.writing.finish(intents)
         self.report.state = "done"
         self.report.sessions += len(used)
         self.report.events += sum(len(reading.events) for reading, _ in used)
@@ -368,10 +291,10 @@ class _Curator:
         """A draft for each reading. The clerk sees what the one before wrote; models read one snapshot."""
         if self.who == "clerk":
             for reading in readings:
-                library = self._library()
+                library = self.writing.library()
                 yield reading, clerk_draft(reading, library, nearest_entries(self.root, library, reading.project))
             return
-        library = self._library()
+        library = self.writing.library()
         ready = []
         for reading in readings:
             before = read_progress(self.root, reading.session)
@@ -387,172 +310,3 @@ class _Curator:
     def _calls_left(self) -> int:
         spent = read_spending(self.root).days.get(day_of(self.now()))
         return int(self.settings["curation.calls_a_day"]) - (spent.calls if spent else 0)
-
-    # --- writing ------------------------------------------------------------------------------
-
-    def _write(self, reading: Reading, draft: Draft, intents: Intents) -> Receipt | None:
-        """The receipt of what *draft* asks for; ``None`` if it asks for nothing."""
-        actions = [action for action in draft.actions if not isinstance(action, Nudge)]
-        actions = [action for action in actions if counts(reading.progress, action)]
-        if self.is_past:
-            self._said_at = _said_at(reading) or self.now()
-            actions = [action for action in actions if self._is_newest(action)]
-        counted = bumps(reading, self._library(), actions, judged=draft.is_judged)
-        nudges = self._nudges(reading, draft)
-        intents.items.append(Intent(events=list(reading.events), progress=reading.progress, bumps=counted))
-        keep_intents(self.root, intents)
-        receipt = None
-        if actions or draft.vetoes:
-            receipt = self._execute(
-                actions, by=draft.by, why=draft.why, session=reading.session,
-                sources={piece.id: piece for piece in reading.transcript.pieces}, events=reading.events,
-                mode="ask" if self._read_under[reading.session].mode == "ask" else "auto", rulings=draft.vetoes,
-            )  # fmt: skip
-            self._tally(receipt)
-        self._bump(counted, reading.events)
-        for nudge in nudges:
-            self._deliver(reading, nudge)
-        return receipt
-
-    def _is_newest(self, action: Action) -> bool:
-        """Whether *action* takes nothing away that was written after it was said."""
-        named = [getattr(action, name, ()) for name in ("entry", "into", "supersedes", "entries")]
-        touched = {name for item in named for name in ((item,) if isinstance(item, str) else tuple(item))}
-        said = upkeep.day(self._said_at)
-        newer = [name for name in touched if name in self._library().entries and self._library().entries[name].updated > said]
-        if newer:
-            self.report.refused.append(f"{action.verb}: {newer[0]} is newer than what was said on {said}")
-        return not newer
-
-    def _bump(self, counted: Sequence[Bump], events: Sequence[str]) -> None:
-        if counted:
-            again = [COUNTED + name for name in events]  # a second use of the same events, under names of its own
-            self._execute(counted, by="upkeep", why="counters", events=again)
-
-    def _nudges(self, reading: Reading, draft: Draft) -> list[Nudge]:
-        found = [action for action in draft.actions if isinstance(action, Nudge)]
-        progress = reading.progress
-        room = min(NUDGES_A_TURN, NUDGES_A_SESSION - progress.nudges)
-        if reading.ended or progress.nudged_at == progress.prompts:
-            return []
-        chosen = found[: max(room, 0)]
-        progress.nudges += len(chosen)
-        progress.nudged_at = progress.prompts if chosen else progress.nudged_at
-        return chosen
-
-    def _deliver(self, reading: Reading, nudge: Nudge) -> None:
-        bulletin.deliver(self.root, nudge, reading.session, reading.project, self.now())
-        self.report.nudges += 1
-
-    def _tally(self, receipt: Receipt) -> None:
-        report = self.report
-        written = {entry for verb, entry, _ in receipt.applied if verb in REMEMBERED}
-        report.remembered += len(written)
-        report.reinforced += sum(verb == "reinforce" for verb, _, _ in receipt.applied)
-        report.refused += [f"{refusal.action.verb}: {refusal.reason}" for refusal in receipt.refused]
-        report.pending += len(receipt.pending)
-        if receipt.operation:
-            report.operations.append(receipt.number)
-        if written and not self.is_past:
-            bulletin.announce(self.root, len(written), receipt.number, self.now())
-
-    def _compile(self) -> None:
-        self._snapshot = read_library(self.store, self._snapshot)  # with whatever else was written meanwhile
-        self._has_written = False
-        compile_index(self._snapshot, self.root, self.settings, now=self.now())
-
-    def _lags(self, used: Iterable[tuple[Reading, Receipt | None]]) -> None:
-        bulletin.keep_lags(
-            self.root,
-            [
-                (receipt.number, self.who, round(reading.spoken_at, 3), round(self.now(), 3))
-                for reading, receipt in used
-                if receipt and receipt.operation and reading.spoken_at
-            ],
-        )
-
-    # --- finishing, and finishing for one who died ------------------------------------------------
-
-    def _finish(self, intents: Intents) -> None:
-        for intent in intents.items:
-            keep_progress(self.root, intent.progress)
-        for intent in intents.items:
-            spool.done(self.root, intent.events)
-        drop_intents(self.root)
-
-    def _recover(self) -> None:
-        """Tidy up after a curator that died between an operation and the end of its batch."""
-        intents = kept_intents(self.root)
-        if not intents.items:
-            return
-        used = self._library().events
-        finished = []
-        for place, intent in enumerate(intents.items):
-            is_counted = any(COUNTED + name in used for name in intent.events)
-            was_begun = is_counted or any(name in used for name in intent.events)
-            if place == len(intents.items) - 1 and not was_begun:
-                break  # nothing of it was written: read it again
-            if intent.bumps and not is_counted:
-                self._bump(intent.bumps, intent.events)
-            finished.append(intent)
-        if finished:
-            self._compile()
-        self._finish(Intents(items=finished))
-
-    # --- what cannot go on ------------------------------------------------------------------------
-
-    def _failed(self, reading: Reading, error: LanguageModelError) -> None:
-        """Keep the events of *reading*; a session that failed too often is set aside."""
-        was_told = self.report.told == str(error)  # a thousand sessions may wait for the same limit
-        self.report.kept, self.report.told = bulletin.word(error), str(error)
-        if not isinstance(error, MalformedReply):
-            if not was_told:
-                bulletin.stop(self.root, error, self.now())
-            return
-        before = read_progress(self.root, reading.session)
-        failures = before.failures + 1
-        if failures > TRIES:
-            spool.set_aside(self.root, reading.events)
-            keep_progress(self.root, reading.progress)
-            self.report.set_aside += len(reading.events)
-            self.report.kept = ""
-            self._trouble("set_aside", f"{len(reading.events)} events of session {reading.session}: {error}")
-            return
-        keep_progress(self.root, before.model_copy(update={"failures": failures, "tried_to": reading.events[-1]}))
-        self._trouble("malformed", f"session {reading.session}, try {failures}: {error}")
-
-    def _is_stopped(self, newest: Iterable[str]) -> bool:
-        """Whether the models stopped, and asking again now would only be asking again."""
-        stopped = bulletin.stopped(self.root)
-        if stopped is None or self.at_once:
-            return False
-        if self.now() >= stopped.until and max(newest, default="") > stopped.newest:
-            return False
-        self.report.kept, self.report.told = stopped.why, stopped.told
-        return True
-
-    def _quarantine(self, events: Sequence[Event]) -> None:
-        """Set aside events without a session: nothing can be learned from them, ever."""
-        if events:
-            spool.set_aside(self.root, [event.id for event in events])
-            self.report.set_aside += len(events)
-            self._trouble("no_session", f"{len(events)} events name no session")
-
-    def _trouble(self, what: str, told: str) -> None:
-        bulletin.trouble(self.root, what, told, self.now())
-
-    def _note(self, state: str) -> None:
-        report = self.report
-        bulletin.note_run(
-            self.root, state, self.who, self.now(), last=report.state, kept=report.kept, told=report.told,
-            operations=report.operations, events=report.events,
-        )  # fmt: skip
-
-
-def _said_at(reading: Reading) -> float:
-    """When the last piece of *reading* was said, seconds since the epoch; 0 if none says."""
-    stamps = [piece.at for piece in reading.news if piece.at]
-    try:
-        return datetime.fromisoformat(max(stamps)).timestamp() if stamps else 0.0
-    except ValueError:
-        return 0.0
