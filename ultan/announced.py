@@ -25,6 +25,8 @@ from ultan.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     Found = list[tuple[int, int, str]]
 
 _SESSIONS = ("sessionid", "session_id", "phpsessid", "jsessionid")
@@ -180,17 +182,27 @@ def _after_word(text: str, at: int, kind: str, found: "Found") -> None:
         skipped, link = _head(word, first=number == 0)
         linked = linked or link
         start = place + skipped
-        value = sentence[start : start + run(word, skipped, GRAPHIC)].rstrip(".,:;!?&" + _MARKUP)
-        quoted = skipped > 0 and word[skipped - 1] in QUOTES
-        if value and _is_told(value, kind, linked=linked and since < 3, direct=number == 0, quoted=quoted):
-            found.append((at + start, at + start + len(value), kind))
-            return
+        whole = sentence[start : start + run(word, skipped, GRAPHIC)]
+        quote = word[skipped - 1] if skipped > 0 and word[skipped - 1] in QUOTES else ""
+        for value in _values(whole, quote):
+            if _is_told(value, kind, linked=linked and since < 3, direct=number == 0, quoted=bool(quote)):
+                found.append((at + start, at + start + len(value), kind))
+                return
         since = since + 1 if linked else 0
         if word.lower() in credentials.LINKS or word.endswith((":", "=", "\uff1a")):
             linked, since = True, 0
         elif word.endswith((".", ";", "!", "?", "\u3002")) or (linked and word.endswith(",")):
             return
         place += len(word)
+
+
+def _values(whole: str, quote: str) -> "Iterator[str]":
+    """What may be meant where *whole* stands: all of it, then what the *quote* before it closes (``"…"__name``)."""
+    parts = (whole, whole[: whole.rfind(quote)]) if quote and quote in whole else (whole,)
+    for part in parts:
+        value = part.rstrip(".,:;!?&" + _MARKUP)
+        if value:
+            yield value
 
 
 def _head(word: str, *, first: bool) -> "tuple[int, bool]":

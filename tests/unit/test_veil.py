@@ -53,3 +53,15 @@ def test_signs_of_a_pattern_in_a_masked_name_are_letters(tmp_path):
     (tmp_path / "a" / "x").write_text("")
     assert unveiled(f"{tmp_path}/[a]/[redacted:token]") == []
     assert unveiled(f"{tmp_path}/a/[redacted:token]") == [str(tmp_path / "a" / "x")]
+
+
+@pytest.mark.parametrize("after", ["__search", "_x", "-y", "/z", ".py", "x", ")"])
+@pytest.mark.parametrize("quote", ['"', "'", "`"])
+def test_a_quoted_passphrase_is_seen_whatever_follows_its_quote(quote, after):
+    name = f"mcp__passphrase {quote}violet-kettle-mornings-granite{quote}{after}"
+    assert "kettle" not in safe(name)
+    assert safe(name).startswith("mcp__passphrase ")
+
+
+def test_a_passphrase_with_its_quote_in_it_leaves_no_part_behind():
+    assert "Xy7" not in safe('passphrase "ab!9"Xy7!kq2Lm"')
