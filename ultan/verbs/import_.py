@@ -111,9 +111,9 @@ def import_(
     skipped += [(about(refusal.action), refusal.reason) for refusal in receipt.refused]
     if not receipt.applied:
         raise LibraryError(receipt.refused[0].reason if receipt.refused else "nothing was kept")
-    return Imported(
-        source, tuple(name for _, name, _ in receipt.applied), known, tuple(skipped), redacted, receipt.number, is_dry_run=False
-    )
+    names = tuple(dict.fromkeys(name for _, name, _ in receipt.applied))
+    known += len(receipt.applied) - len(names)  # parts of a text that say again what a part before them says
+    return Imported(source, names, known, tuple(skipped), redacted, receipt.number, is_dry_run=False)
 
 
 # --- reading ------------------------------------------------------------------------------------

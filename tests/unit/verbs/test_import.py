@@ -141,3 +141,11 @@ def test_a_folder_above_our_home_brings_its_notes_and_never_our_own_files(tmp_pa
     brought = import_(desk, str(tmp_path), scope="global")
     assert not [name for name in brought.entries if "memory" in name]
     assert {entry.title for entry in desk.library.entries.values()} == {"Deploys", "Tabs"}
+
+
+def test_parts_that_say_the_same_are_told_once_and_counted(tmp_path):
+    desk = Desk(home.ensure(str(tmp_path / "memory")), FileStore(str(tmp_path / "memory")), Settings({}), 1_780_000_000.0)
+    (tmp_path / "CLAUDE.md").write_text("always run the linter first\n" * 3000)
+    brought = import_(desk, str(tmp_path / "CLAUDE.md"), scope="global")
+    assert len(set(brought.entries)) == len(brought.entries) == len(desk.library.entries)
+    assert brought.known > len(brought.entries)
