@@ -71,7 +71,7 @@ def doctor(root: str, environ: Mapping[str, str], now: float, project: str = "")
         *curating.languages(root),
         curating.server(root, environ),
         *installation.unit(root, environ),
-        *place.counted(counters),
+        *place.counted(counters, root),
         *place.trouble(root),
         *curating.spend(root, now),
         *curating.lag(root),

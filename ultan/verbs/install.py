@@ -18,7 +18,6 @@ from ultan.errors import SettingsError
 from ultan.verbs import config, original, provision, skills
 
 MARK = "from ultan.__main__ import main"
-PLUGIN_MARK = "hooks/ultan-hook"
 TOOLS_RULE, PLUGIN_TOOLS_RULE = "mcp__ultan", "mcp__plugin_ultan_ultan"  # all tools of our server, as the client names it
 
 

@@ -131,7 +131,16 @@ def test_losses_and_trouble_are_told(home, person):
     home_folder.trouble(home, '{"at": 1700000000, "kind": "failed", "what": "prime: ValueError"}')
     found = looked(home, person)
     assert found["losses"].says == "3 timed out"
+    assert found["losses"].remedy == "see trouble below"
     assert "prime: ValueError" in found["trouble"].says
+
+
+def test_losses_of_which_no_trouble_tells_send_nobody_to_look_for_it(home, person):
+    home_folder.ensure(home)
+    home_folder.count(home, "late", 2)
+    found = looked(home, person)
+    assert (found["losses"].says, found["losses"].remedy) == ("2 late", "")
+    assert "trouble" not in found
 
 
 def test_a_stopped_curator_is_wrong_and_the_queue_is_said_to_be_kept(home, person):

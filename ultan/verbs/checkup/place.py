@@ -47,11 +47,14 @@ def _is_closed(folder: str) -> bool:
     return os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
-def counted(counters: Mapping[str, int]) -> Iterator[Check]:
+def counted(counters: Mapping[str, int], root: str) -> Iterator[Check]:
     """What was lost or nearly so, and the other counts."""
     lost = [f"{counters[name]} {name.replace('_', ' ')}" for name in LOSSES if counters.get(name)]
     told = [f"{value} {name.replace('_', ' ')}" for name, value in counters.items() if value and name not in LOSSES]
-    yield Check("losses", "note", ", ".join(lost), "see trouble below") if lost else Check("losses", "ok", "none")
+    if lost:
+        yield Check("losses", "note", ", ".join(lost), "see trouble below" if next(trouble(root), None) else "")
+    else:
+        yield Check("losses", "ok", "none")
     if told:
         yield Check("counts", "ok", ", ".join(told))
 
