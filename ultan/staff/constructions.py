@@ -13,10 +13,11 @@ from collections.abc import Mapping
 
 from ultan.staff.cues import Cues, constructions_of
 
-LONGEST = 40  # words; a longer sentence holds more than one form
+LONGEST = 32  # words; a longer sentence holds more than one form
 # What a statement of the moment, a question or a story looks like: there the same forms tell, and rule nothing.
-TELLING = frozenset(("asks", "question", "report", "oneoff", "hedge", "relayed", "courtesy", "recall"))
-PLACED = frozenset(("here", "command"))
+TELLING = frozenset(("asks", "question", "report", "oneoff", "hedge", "relayed", "courtesy", "recall", "story"))
+_CLAUSE = re.compile(r"(?:[:;]|,\s(?:so|but|and|hence)|\bso)\s+")
+PLACED = frozenset(("here", "command", "manner", "quoted"))
 PAST = "past"  # the pattern of a language that makes a story of any statement
 # A subject of this form is all of its kind, so that *always* does not merely describe one thing.
 OF_A_KIND = frozenset(("generic", "ours"))
@@ -31,7 +32,8 @@ def constructions(body: str, marks: frozenset[str], cues: Cues) -> frozenset[str
     patterns = _patterns(cues.language)
     if PAST in patterns and patterns[PAST].search(body):
         return frozenset()
-    return frozenset(name for name, pattern in patterns.items() if name != PAST and pattern.search(body))
+    clauses = [clause for clause in (body, *_CLAUSE.split(body)[1:]) if clause]
+    return frozenset(name for name, pattern in patterns.items() if name != PAST and any(map(pattern.search, clauses)))
 
 
 @functools.cache

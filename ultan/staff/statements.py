@@ -43,6 +43,7 @@ _BREAK = re.compile(
     re.VERBOSE,
 )
 _SPAN = re.compile(r"`[^`\n]+`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)'[^'\n]{1,80}'(?![A-Za-z0-9_])")
+_WORDING = re.compile(r"(?<!\w)(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”)")  # words given as words; nobody orders by them
 _NOT_THAT = re.compile(
     r"[,;\u2013\u2014-]\s*(?:and\s+|but\s+)?(?:not|never|nicht|nie|pas|non|no|não|niet|не|ні|değil)\s+(?!just\b|only\b)\w",
     re.IGNORECASE,
@@ -183,7 +184,7 @@ def _stretches(own: str) -> Iterator[tuple[int, int]]:
 def _read(text: str, start: int, cues: Cues) -> Statement:
     body_at = cues.body_at(text)
     things, subject = cues.things(text), subject_of(text, cues)
-    marks = (set(cues.marks(text)) - {"entrust", "noted", "denial", "resumed", "pointing"}) | _form(text, body_at, cues)
+    marks = (set(cues.marks(_WORDING.sub(_blank, text))) - {"entrust", "noted", "denial", "resumed", "pointing"}) | _form(text, body_at, cues)
     marks |= _specificity(subject, things, marks)
     if {"ask", "filled", "whole"} <= marks:
         marks -= {"asks", "question", "hedge"}  # a polite request for something quite definite
@@ -306,7 +307,7 @@ def _specificity(subject: Subject, things: frozenset[str], marks: set[str]) -> s
         found.add("object")
     elif things and not subject.slots and not marks & {"taste", "manner"}:
         found.add("weak")
-    elif not things and not marks & {"code", "quoted", "command", "agent"}:
+    elif not things and not marks & {"code", "quoted", "command", "agent", "manner"}:
         found.add("offtopic")
     return found
 

@@ -22,10 +22,10 @@ WEIGHTS = {
     "assign": 0.2, "order": 0.1, "dictating": 0.1, "long": 0.3, "short": 0.3, "rejection": 2.2,
     "spelled": 1.6,
     # forms that say what holds (constructions.py)
-    "settled": 4.0, "ours": 3.8, "habit": 3.6, "generic": 3.7, "nothing": 3.3, "therefore": 3.0, "usual": 4.1, "chosen": 3.2, "cease": 3.0, "before": 3.4, "liking": 3.4, "fragment": 3.5,
+    "settled": 4.0, "ours": 3.8, "habit": 3.6, "generic": 3.7, "nothing": 3.3, "therefore": 3.3, "usual": 4.1, "chosen": 3.2, "cease": 3.0, "before": 3.4, "liking": 3.4, "custom": 3.4, "none": 3.2, "plural": 3.7, "tongue": 3.6, "fragment": 3.5,
     # what an order of the moment, a question, a report or a courtesy looks like
     "tiny": -0.2, "object": -0.2, "ruledoc": -0.2, "general": -0.2, "hedge": -0.4, "oneoff": -0.5, "question": -0.6,
-    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "recollected": -2.4, "worldly": -1.6, "courtesy": -2.2,
+    "asks": -0.6, "weak": -0.8, "idle": -2.0, "loose": -1.2, "report": -0.9, "vague": -1.0, "announcing": -0.8, "offtopic": -1.0, "relayed": -1.5, "recollected": -2.4, "worldly": -1.6, "courtesy": -2.2, "story": -2.6,
 }  # fmt: skip
 
 # Whether a rule is about the person and how the agent works, whatever the project (positive), or about

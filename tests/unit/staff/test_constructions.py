@@ -57,6 +57,22 @@ FORMS = {
         ["you should run the linter before you say you're done", "you should run the type checker before you push"],
         ["show me the test before you commit this", "what do you do before you commit?"],
     ),
+    "custom": (
+        ["convert the columns on read, that's the convention in etl/", "errors wrapped at the boundary is how we do it in the api"],
+        ["is there a convention for that api?", "the convention was broken in this commit"],
+    ),
+    "none": (
+        ["there shouldn't be a single new scss file", "there must not be any secret in the config"],
+        ["there was no file in the folder", "there shouldn't be a problem with that test, I think"],
+    ),
+    "plural": (
+        ["use absolute imports", "prefer early returns over nested ifs in handlers"],
+        ["use tests", "use these options", "use the new endpoints", "use both branches for this"],
+    ),
+    "tongue": (
+        ["Answer me in English even if I write in German", "reply in French please"],
+        ["answer in one line please, is the queue durable or not", "is the UI text in German or English?"],
+    ),
     "liking": (
         ["I like small commits", "I prefer early returns"],
         ["I like this test", "I like how the config reads", "I'd like to see the logs"],
@@ -75,6 +91,15 @@ def test_a_sentence_that_states_what_holds_is_a_rule_without_a_word_of_dictation
 
 @pytest.mark.parametrize("text", [text for _, told in FORMS.values() for text in told])
 def test_the_same_words_that_tell_complain_ask_or_order_once_are_none(text):
+    assert not heard(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['change "Never expire" to "Does not expire" in the token dialog', "at my last job we had a rule that nobody deploys on Fridays",
+     "if we used Kafka we'd never have to worry about replays", "make that button say “Always allow”"],
+)  # fmt: skip
+def test_words_given_as_words_stories_and_hypotheses_rule_nothing(text):
     assert not heard(text)
 
 
