@@ -32,6 +32,12 @@ def test_a_line_names_kind_title_excerpt_source_and_date() -> None:
     assert line.count("[[") <= 2 or "See" in line
 
 
+def test_a_rule_that_is_its_title_and_a_full_stop_is_said_once() -> None:
+    card = entry("global/a", title="Use pnpm, we have no npm", body="Use pnpm, we have no npm.")
+    line = render(primed_cards(card), 1500, "x", "2026-06-01").splitlines()[2]
+    assert line.count("Use pnpm") == 1
+
+
 @pytest.mark.parametrize(
     "hostile",
     [
