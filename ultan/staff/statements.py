@@ -24,6 +24,7 @@ SHORT_COMMENT = 160  # characters of a person's remark after what they relayed
 LONGEST_OWN_LINES = 20  # a message of more lines is a paste from its first heading on
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
+_BLOB = re.compile(r"[!-~]{200,}")  # nobody's words, and patterns take the square of its length
 _IMAGE = re.compile(r"\[(?:Image|Pasted text)[^\]]*\]")
 _FOREIGN_LINE = re.compile(
     r"""^[ \t]*(?:
@@ -89,7 +90,7 @@ class Heard:
 
 def own_text(text: str) -> str:
     """*text* with everything the person did not say themselves blanked out; same length, same positions."""
-    for pattern in (_PRIVATE, _FENCE, _IMAGE):
+    for pattern in (_PRIVATE, _FENCE, _IMAGE, _BLOB):
         text = pattern.sub(_blank, text)
     lines = text.splitlines(keepends=True)
     if len(lines) > LONGEST_OWN_LINES:

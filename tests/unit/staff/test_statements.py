@@ -1,6 +1,8 @@
 """How a person's text is cut into statements, and what is not theirs."""
 
 # ruff: noqa: RUF001 -- marks of other scripts
+import time
+
 import pytest
 
 from ultan.staff.clerk import weigh
@@ -110,3 +112,11 @@ def test_what_recalls_a_rule_by_saying_it_stays(text):
 @pytest.mark.parametrize("text", ["Only remember that you're never done with it.", "Ask whenever something isn't clear or gives you a headache."])
 def test_advice_for_life_is_no_rule_for_an_agent(text):
     assert weigh(statements(text)[0]) < THRESHOLD
+
+
+@pytest.mark.parametrize("letter", ["a", "A1", "/x", "a-", "_", "x.", "='"])
+def test_a_blob_without_a_blank_is_nobodys_words_and_costs_nothing(letter):
+    blob = letter * 40_000
+    began = time.process_time()
+    assert [one.text for one in statements(f"use tabs in this project {blob}")] == ["use tabs in this project"]
+    assert time.process_time() - began < 2  # without the bound it takes minutes
