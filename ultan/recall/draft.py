@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from ultan.library.entry import Entry
 
 K1 = 1.0
+# Where texts are long, length tells how wordy their author is and no longer how much they say: the
+# length of a field then counts as in plain BM25. Mean lengths in terms from and to which that grows.
+LONG_B, SHORT_TEXT, LONG_TEXT = 0.75, 50.0, 150.0
 FORWARD_FROM = 2000  # entries from which on a query is answered in two stages
 STANDING = 40  # standing rules kept per scope; a briefing shows a dozen
 COUNT_BITS, FIELD_BITS = 13, 3  # of a number that is sorted: how often a term stands in a field, and in which
@@ -217,6 +220,7 @@ class Draft:
         average = lengths.sum(axis=0) / max(1, size)
         average[average == 0.0] = 1.0
         weight, b = (np.array(column) for column in zip(*FIELDS.values(), strict=True))
+        b = b + (LONG_B - b) * np.clip((average - SHORT_TEXT) / (LONG_TEXT - SHORT_TEXT), 0.0, 1.0)
         scale = np.zeros((size, 1 << FIELD_BITS))
         scale[:, :width] = weight / (1.0 - b + b * lengths / average)
         return scale.reshape(-1)
